@@ -1,0 +1,136 @@
+"""The records that pass between the rooms of migrator: frozen, and printable as JSON.
+
+Data flows one way: project -> analysis -> plan -> apply -> verify/measure -> report.
+Whatever crosses from one room into the next is one of these records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Rung(str, enum.Enum):
+    """How high on the fallback ladder a piece of TF1 code landed (best first)."""
+
+    NATIVE = "native"
+    SUPPORT = "support"
+    COMPAT = "compat"
+    MANUAL = "manual"
+
+
+class Confidence(str, enum.Enum):
+    """How sure a rule is that its edit keeps the program's behaviour."""
+
+    PROVEN = "proven"
+    LIKELY = "likely"
+    REVIEW = "review"
+
+
+class Status(str, enum.Enum):
+    """What became of one file in a plan."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit that a rule or transform made.
+
+    `line`/`end_line` are 1-based lines of the *original* file.
+    """
+
+    code: str
+    line: int
+    end_line: int
+    reason: str
+    symbol: str = ""
+    rung: Rung = Rung.NATIVE
+    confidence: Confidence = Confidence.PROVEN
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a person must see: not rewritten, or rewritten to a lower rung.
+
+    `line` is 1-based and `column` 0-based, both in the *original* file.
+    """
+
+    code: str
+    path: str
+    line: int
+    column: int
+    message: str
+    advice: str
+    symbol: str = ""
+    rung: Rung = Rung.MANUAL
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """The plan for one file. `new_text` is None unless status is CHANGED.
+
+    Texts are decoded and use the file's own line ends; `project` keeps what is
+    needed to encode them back byte for byte.
+    `support` names the support-module symbols the new text uses ("slim.conv2d").
+    """
+
+    path: str
+    status: Status
+    old_sha256: str = ""
+    old_text: str = ""
+    new_text: str | None = None
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    support: frozenset[str] = frozenset()
+    error: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a migration would do to a repository; nothing has been written."""
+
+    root: str
+    files: tuple[FileResult, ...]
+    support_files: tuple[tuple[str, str], ...] = ()  # (path relative to root, text)
+    options: dict[str, Any] = field(default_factory=dict)
+    tool_version: str = ""
+
+    @property
+    def changed(self) -> tuple[FileResult, ...]:
+        return tuple(f for f in self.files if f.status is Status.CHANGED)
+
+    @property
+    def failed(self) -> tuple[FileResult, ...]:
+        return tuple(f for f in self.files if f.status is Status.FAILED)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(x for f in self.files for x in f.findings)
+
+
+def to_jsonable(value: Any) -> Any:
+    """Plain JSON types for any record of this module, nested as deep as it goes."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_jsonable(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(k): to_jsonable(v) for k, v in value.items()}
+    if isinstance(value, (frozenset, set)):
+        return sorted(to_jsonable(v) for v in value)
+    if isinstance(value, (list, tuple)):
+        return [to_jsonable(v) for v in value]
+    return value
+
+
+def to_json(value: Any, indent: int | None = 1) -> str:
+    """The JSON text of a record."""
+    return json.dumps(to_jsonable(value), indent=indent, ensure_ascii=False)
