@@ -1,0 +1,158 @@
+"""Workload descriptions: what `verify` and `measure` run, the same text before and after migration.
+
+They live in `migrator.toml` at the root of the repository (`[[workload]]` tables), or in any TOML
+file given with `--workloads`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SPEC_FILE = "migrator.toml"
+KINDS = ("function", "command", "frozen_graph", "saved_model", "tests")
+MODES = ("inference", "training")
+
+
+class SpecError(ValueError):
+    """A workload file that cannot be used; the message names file, workload and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One generated input tensor.
+
+    `shape` holds ints and at most the word "batch", which the run replaces. Values are drawn from
+    numpy's `RandomState(seed)`, uniformly in [low, high) (integers for integer dtypes), or read from
+    `array`, "file.npz:key" relative to the repository.
+    """
+
+    name: str
+    shape: tuple[int | str, ...] = ()
+    dtype: str = "float32"
+    low: float = 0.0
+    high: float = 1.0
+    seed: int = 0
+    array: str = ""
+
+    def concrete_shape(self, batch: int) -> tuple[int, ...]:
+        """The shape with "batch" replaced."""
+        return tuple(batch if d == "batch" else int(d) for d in self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One thing to run.
+
+    function: `call` ("package.module:function") gets the inputs by keyword, and `kwargs`; in mode
+      training its result (or the entry `loss` of it) is the scalar that is minimised.
+    command: `command` is run in the repository; `artifacts` (globs relative to {out}) are compared.
+      "{python}", "{out}" and "{batch}" are replaced.
+    frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name.
+    tests: `paths` (globs of test files).
+    """
+
+    name: str
+    kind: str
+    mode: str = "inference"
+    call: str = ""
+    inputs: tuple[Input, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    checkpoint: str = ""
+    loss: str = ""
+    batch: int = 1
+    command: str = ""
+    artifacts: tuple[str, ...] = ()
+    path: str = ""
+    fetches: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    roots: tuple[str, ...] = (".",)
+    tolerance: float = 1e-5
+    float64: bool = False
+    timeout: float = 900.0
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def _tuple_fields() -> frozenset[str]:
+    return frozenset({"inputs", "artifacts", "fetches", "paths", "roots"})
+
+
+def _input(raw: Any, where: str) -> Input:
+    if not isinstance(raw, dict) or "name" not in raw:
+        raise SpecError(f"{where}: each input is a table with at least a name")
+    known = {f.name for f in dataclasses.fields(Input)}
+    unknown = sorted(set(raw) - known)
+    if unknown:
+        raise SpecError(f"{where}: unknown key {unknown[0]!r} of input {raw['name']!r}")
+    shape = tuple(raw.get("shape", ()))
+    if any(not (d == "batch" or (isinstance(d, int) and d >= 0)) for d in shape):
+        raise SpecError(f"{where}: shape of input {raw['name']!r} takes sizes and the word 'batch'")
+    return Input(**{**raw, "shape": shape})
+
+
+def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]:
+    """Workloads of a parsed TOML document.
+
+    Raises:
+      SpecError: an unknown key, kind or mode, or a kind without what it needs.
+    """
+    known = {f.name for f in dataclasses.fields(Workload)}
+    needs = {
+        "function": "call", "command": "command", "frozen_graph": "path",
+        "saved_model": "path", "tests": "paths",
+    }  # fmt: skip
+    found: list[Workload] = []
+    tables = data.get("workload", [])
+    if not isinstance(tables, list):
+        raise SpecError(f"{source}: write [[workload]], with two brackets")
+    for number, raw in enumerate(tables, 1):
+        where = f"{source}, workload {raw.get('name', number)!r}"
+        unknown = sorted(set(raw) - known)
+        if unknown:
+            raise SpecError(f"{where}: unknown key {unknown[0]!r}")
+        if not raw.get("name"):
+            raise SpecError(f"{where}: has no name")
+        if raw.get("kind") not in KINDS:
+            raise SpecError(f"{where}: kind is one of {', '.join(KINDS)}")
+        if raw.get("mode", "inference") not in MODES:
+            raise SpecError(f"{where}: mode is one of {', '.join(MODES)}")
+        if not raw.get(needs[raw["kind"]]):
+            raise SpecError(f"{where}: kind {raw['kind']!r} needs {needs[raw['kind']]!r}")
+        values = {k: tuple(v) if k in _tuple_fields() else v for k, v in raw.items()}
+        values["inputs"] = tuple(_input(i, where) for i in raw.get("inputs", ()))
+        found.append(Workload(**values))
+    names = [w.name for w in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecError(f"{source}: two workloads are named {name!r}")
+    return tuple(found)
+
+
+def load(path: Path) -> tuple[Workload, ...]:
+    """Workloads of a TOML file; none if the file does not exist.
+
+    Raises:
+      SpecError: the file is not TOML, or describes a workload wrongly.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path}: {error}") from error
+    return parse(data, str(path))
+
+
+def find(root: Path) -> tuple[Workload, ...]:
+    """What a repository describes itself, or, where it says nothing, what can be run as it stands:
+    its unit tests and the frozen graphs that lie in it."""
+    described = load(root / SPEC_FILE)
+    if described:
+        return described
+    found: list[Workload] = []
+    if any(root.rglob("*_test.py")) or any(root.rglob("test_*.py")):
+        found.append(Workload("unit tests", "tests", paths=("**/*_test.py", "**/test_*.py")))
+    return tuple(found)
