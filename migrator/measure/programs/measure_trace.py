@@ -1,0 +1,193 @@
+"""Traces one step with TensorFlow's profiler and says who held memory at the peak.
+
+The profiler's host trace carries one MemoryAllocation or MemoryDeallocation event for every call of
+the allocator, with address, requested and allocated bytes, the op, and "temp" for scratch
+(tensorflow/core/common_runtime/bfc_allocator.cc, AddTraceMe). Replaying them gives the live set at
+every moment. Needs TF 2; works for sessions, eager code, tf.function and XLA alike.
+"""
+
+from __future__ import annotations
+
+import collections
+import glob
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+ROUND = 256  # bytes: the BFC allocator's smallest unit (kMinAllocationSize)
+POINTS = 500
+_BACKWARD = re.compile(r"(^|/)gradient_tape/|(^|/)gradients?(_\d+)?/")
+_UPDATE = re.compile(r"ResourceApply|Assign|(^|/)(Momentum|sgd|RMSProp|Adam)[^/]*/", re.I)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One call of the allocator: picoseconds, whether it allocates, and the event's own figures."""
+
+    time: int
+    allocates: bool
+    stats: dict[str, Any]
+
+
+def events(folder: str) -> list[Event]:
+    """The allocator's events of a profile, in the order in which they happened."""
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+    found: list[Event] = []
+    for path in glob.glob(f"{folder}/**/*.xplane.pb", recursive=True):
+        space = xplane_pb2.XSpace()
+        with open(path, "rb") as fh:
+            space.ParseFromString(fh.read())
+        for plane in space.planes:
+            names = {k: m.name for k, m in plane.event_metadata.items()}
+            wanted = {k for k, n in names.items() if n in ("MemoryAllocation", "MemoryDeallocation")}
+            stat = {k: m.name for k, m in plane.stat_metadata.items()}
+            for line in plane.lines:
+                for event in line.events:
+                    if event.metadata_id in wanted:
+                        values = {}
+                        for s in event.stats:
+                            kind = s.WhichOneof("value")
+                            value = getattr(s, kind)
+                            values[stat[s.metadata_id]] = (
+                                stat[value] if kind == "ref_value" else value
+                            )
+                        found.append(Event(
+                            line.timestamp_ns * 1000 + event.offset_ps,
+                            names[event.metadata_id] == "MemoryAllocation", values,
+                        ))  # fmt: skip
+    found.sort(key=lambda e: e.time)
+    return found
+
+
+def category(op: str, temporary: bool) -> str:
+    """What kind of memory an allocation made by `op` during a step is."""
+    if temporary:
+        return "workspace"
+    if _UPDATE.search(op):
+        return "update temporaries"
+    if _BACKWARD.search(op):
+        return "gradients"
+    return "activations"
+
+
+def layer_of(op: str) -> str:
+    """The layer scope of an op name: its path without the op itself and wrapper scopes."""
+    name = op.split(":")[0]
+    name = _BACKWARD.sub("/", name)
+    parts = [p for p in name.split("/") if p and not p.startswith(("StatefulPartitionedCall",
+                                                                  "PartitionedCall", "__"))]
+    layer = [p for p in parts[:-1] if not p.endswith("_grad")] or parts[:1]
+    return "/".join(layer) or "(unnamed)"
+
+
+@dataclass
+class Replay:
+    """The live set over one step. Sizes are bytes on top of what was live before it."""
+
+    requested_peak: int = 0
+    allocated_peak: int = 0
+    at_peak: tuple[tuple[int, str, bool], ...] = ()
+    peak_op: str = ""
+    timeline: tuple[tuple[int, int], ...] = ()
+
+
+def replay(found: list[Event]) -> Replay:
+    """Replays allocations and deallocations; blocks from before the trace are freed as negatives."""
+    live: dict[Any, tuple[int, int, str, bool]] = {}
+    requested = allocated = 0
+    result, timeline, peak_index = Replay(), [], -1
+    for index, event in enumerate(found):
+        s = event.stats
+        if event.allocates:
+            op = str(s.get("tf_op", ""))
+            live[s["addr"]] = (
+                s["requested_bytes"], s["allocation_bytes"], op, s.get("region_type") == "temp",
+            )  # fmt: skip
+            requested += s["requested_bytes"]
+            allocated += s["allocation_bytes"]
+        else:
+            block = live.pop(s["addr"], None)
+            requested -= block[0] if block else s["requested_bytes"]
+            allocated -= block[1] if block else s["allocation_bytes"]
+        result.allocated_peak = max(result.allocated_peak, allocated)
+        if requested > result.requested_peak:
+            result.requested_peak, peak_index = requested, index
+            result.peak_op = str(s.get("tf_op", ""))
+        timeline.append((event.time, requested))
+    live.clear()
+    for event in found[: peak_index + 1]:  # a second pass only to the peak: no copies on the way
+        if event.allocates:
+            s = event.stats
+            live[s["addr"]] = (
+                s["requested_bytes"], s["allocation_bytes"], str(s.get("tf_op", "")),
+                s.get("region_type") == "temp",
+            )  # fmt: skip
+        else:
+            live.pop(event.stats["addr"], None)
+    result.at_peak = tuple((b[0], b[2], b[3]) for b in live.values())
+    result.timeline = tuple(timeline)
+    return result
+
+
+def thin(timeline: tuple[tuple[int, int], ...], points: int = POINTS) -> list[tuple[float, int]]:
+    """(seconds from the first event, bytes): at most `points`, each stretch kept by its maximum."""
+    if not timeline:
+        return []
+    start, width = timeline[0][0], max(1, -(-len(timeline) // points))
+    kept = [
+        max(timeline[i : i + width], key=lambda p: p[1]) for i in range(0, len(timeline), width)
+    ]
+    return [((t - start) / 1e12, b) for t, b in kept]
+
+
+def trace(
+    step: Callable[[], Any], allocator: Any, resident: dict[str, dict[str, int]]
+) -> dict[str, Any]:
+    """Traces one call of `step`; the attribution record (migrator.measure.records) as a dict.
+
+    resident: {category: {variable or input name: bytes}} of what is live between steps.
+    """
+    import tensorflow as tf
+
+    profiler = tf.compat.v2.profiler.experimental
+    allocator.reset()
+    before = allocator.info()[0] or 0
+    with tempfile.TemporaryDirectory() as folder:
+        profiler.start(folder, options=profiler.ProfilerOptions(host_tracer_level=2))
+        try:
+            step()
+        finally:
+            profiler.stop()
+        measured = allocator.info()[1] or 0
+        run = replay(events(folder))
+    held: collections.Counter[tuple[str, str, str]] = collections.Counter()
+    for size, op, temporary in run.at_peak:
+        held[category(op, temporary), layer_of(op), op.split(":")[-1]] += size
+    categories: collections.Counter[str] = collections.Counter()
+    for (kind, _, _), size in held.items():
+        categories[kind] += size
+    freed = run.requested_peak - sum(held.values())
+    if freed:  # blocks that lived before the step and died before the peak
+        categories["freed before the peak"] += freed
+    for kind, parts in resident.items():
+        if parts:
+            categories[kind] += sum(parts.values())
+            for name, size in parts.items():
+                held[kind, name.rpartition("/")[0] or name, name] += size
+    largest = held.most_common(60)
+    total = sum(categories.values())
+    return {
+        "requested_peak": total,
+        "replay_peak": before + run.allocated_peak,
+        "allocator_peak": measured,
+        "missing": measured - (before + run.allocated_peak),
+        "categories": dict(categories.most_common()),
+        "holders": [
+            {"category": k[0], "layer": k[1], "op": k[2], "bytes": size} for k, size in largest
+        ],
+        "timeline": thin(run.timeline),
+        "peak_op": run.peak_op,
+    }

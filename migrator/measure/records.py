@@ -1,0 +1,227 @@
+"""What measuring yields: cells (one configuration each), their samples, and where they came from.
+
+All sizes are bytes, all times seconds. `measure.json` is `to_jsonable(Measurement)`; its shape is
+versioned by SCHEMA.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import statistics
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1
+
+EXECUTIONS = ("graph_session", "eager", "function", "xla")
+PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One configuration of the matrix.
+
+    side: "before" (the TF1 program in a graph session) or "after" (the migrated one).
+    allocator: "default", "growth", "limit:BYTES" or "cuda_malloc_async".
+    """
+
+    workload: str
+    side: str
+    execution: str
+    precision: str
+    mode: str
+    batch: int
+    allocator: str = "default"
+
+    @property
+    def id(self) -> str:
+        """A file name that tells the cell from all others."""
+        text = "-".join(str(v) for v in dataclasses.astuple(self))
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in text)
+        return f"{safe[:120]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    @property
+    def title(self) -> str:
+        how = {
+            "graph_session": "graph session", "eager": "eager",
+            "function": "tf.function", "xla": "tf.function + XLA",
+        }[self.execution]  # fmt: skip
+        return f"{self.side}: {how}, {self.precision}"
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Allocator state at the end of one phase of a child's life (bytes; None where unknown)."""
+
+    name: str
+    seconds: float
+    in_use: int | None
+    peak: int | None
+    rss: int
+    device_used: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One thing that held memory at the peak."""
+
+    category: str
+    layer: str
+    op: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Where the memory of one traced step went.
+
+    requested_peak: weights + slots + inputs + bytes requested by the step at their peak.
+    replay_peak: allocator peak replayed from the trace; `missing` is what it differs by from the
+      allocator's own figure of the same step.
+    categories: bytes at the requested-bytes peak by kind. holders: the largest ones.
+    timeline: (seconds into the step, live requested bytes), thinned to at most 500 points, the peak
+      always among them.
+    """
+
+    requested_peak: int
+    replay_peak: int
+    allocator_peak: int
+    missing: int
+    categories: dict[str, int]
+    holders: tuple[Holder, ...]
+    timeline: tuple[tuple[float, int], ...]
+    peak_op: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one child process measured."""
+
+    phases: tuple[Phase, ...]
+    weights: int
+    slots: int
+    inputs: int
+    steady_peaks: tuple[int, ...]
+    steady_in_use: int | None
+    wall: tuple[float, ...]
+    cpu: tuple[float, ...]
+    traces: int | None
+    attribution: Attribution | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A cell and what its processes found.
+
+    status: "ok", "oom", "timeout", "failed", "killed" or "unsupported"; detail is the last lines of
+    the log of the process that ended so.
+    """
+
+    cell: Cell
+    status: str
+    samples: tuple[Sample, ...] = ()
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok" and bool(self.samples)
+
+    @property
+    def requested_peak(self) -> int | None:
+        """Median of the reproducible primary figure over the processes, in bytes."""
+        found = [s.attribution.requested_peak for s in self.samples if s.attribution]
+        return int(statistics.median(found)) if found else None
+
+    @property
+    def allocator_peak(self) -> int | None:
+        """Median over the processes of each one's median steady-state allocator peak, in bytes."""
+        found = [statistics.median(s.steady_peaks) for s in self.samples if s.steady_peaks]
+        return int(statistics.median(found)) if found else None
+
+    @property
+    def step_seconds(self) -> float | None:
+        """Median wall time of a step."""
+        found = [statistics.median(s.wall) for s in self.samples if s.wall]
+        return statistics.median(found) if found else None
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """Median processor time of a step, all threads."""
+        found = [statistics.median(s.cpu) for s in self.samples if s.cpu]
+        return statistics.median(found) if found else None
+
+    @property
+    def spread(self) -> float | None:
+        """Half the range of step times over their median, all processes together."""
+        times = sorted(t for s in self.samples for t in s.wall)
+        if len(times) < 4:
+            return None
+        middle = times[len(times) // 8 : len(times) - len(times) // 8]
+        return (middle[-1] - middle[0]) / 2 / statistics.median(times)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A whole run of the matrix, with the environment it came from."""
+
+    environment: dict[str, Any]
+    cells: tuple[CellResult, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    schema: int = SCHEMA
+
+
+class SchemaError(ValueError):
+    """A measurement file that this version cannot read; the message names file and field."""
+
+
+def _build(kind: type, raw: Any, where: str) -> Any:
+    """A record of dataclass `kind` from parsed JSON, nested records included."""
+    if not isinstance(raw, dict):
+        raise SchemaError(f"{where}: expected an object")
+    nested: dict[str, Any] = {
+        "cell": Cell, "phases": [Phase], "samples": [Sample], "cells": [CellResult],
+        "attribution": Attribution, "holders": [Holder],
+    }  # fmt: skip
+    values: dict[str, Any] = {}
+    for f in dataclasses.fields(kind):
+        if f.name not in raw:
+            if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+                raise SchemaError(f"{where}: field {f.name!r} is missing")
+            continue
+        value, at = raw[f.name], f"{where}.{f.name}"
+        inner = nested.get(f.name)
+        if isinstance(inner, list):
+            if not isinstance(value, list):
+                raise SchemaError(f"{at}: expected a list")
+            value = tuple(_build(inner[0], v, f"{at}[{i}]") for i, v in enumerate(value))
+        elif inner is not None and value is not None:
+            value = _build(inner, value, at)
+        elif isinstance(value, list):
+            value = tuple(tuple(v) if isinstance(v, list) else v for v in value)
+        values[f.name] = value
+    return kind(**values)
+
+
+def sample_from_json(raw: Any, where: str = "sample") -> Sample:
+    """A Sample from a child's result."""
+    sample: Sample = _build(Sample, raw, where)
+    return sample
+
+
+def load(text: str, source: str = "measure.json") -> Measurement:
+    """A Measurement from its JSON text; fields that later versions added may be absent.
+
+    Raises:
+      SchemaError: not JSON, a newer schema, or a required field that is missing or of another kind.
+    """
+    try:
+        raw = json.loads(text)
+    except ValueError as error:
+        raise SchemaError(f"{source}: not JSON ({error})") from error
+    if isinstance(raw, dict) and isinstance(raw.get("schema"), int) and raw["schema"] > SCHEMA:
+        raise SchemaError(f"{source}: schema {raw['schema']} is newer than {SCHEMA}; update migrator")
+    measurement: Measurement = _build(Measurement, raw, source)
+    return measurement

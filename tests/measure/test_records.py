@@ -1,0 +1,71 @@
+"""Measurement files: they come back as they were written, and errors name the field."""
+
+import json
+
+import pytest
+
+from migrator.measure import records
+from migrator.model import to_json
+
+
+def sample(peak: int = 100, wall: tuple[float, ...] = (0.1, 0.2, 0.3)) -> records.Sample:
+    attribution = records.Attribution(
+        peak - 10, peak, peak, 0, {"weights": 40, "activations": peak - 50},
+        (records.Holder("weights", "Conv", "Conv/weights", 40),), ((0.0, 0), (0.1, peak)),
+    )  # fmt: skip
+    phase = records.Phase("import", 1.0, None, None, 5)
+    return records.Sample(
+        (phase,), 40, 0, 10, (peak, peak + 2, peak + 1), 50, wall, wall, 1, attribution
+    )
+
+
+CELL = records.Cell("forward", "after", "function", "float32", "inference", 8)
+
+
+def test_round_trip() -> None:
+    before = records.Measurement(
+        {"cores": 2},
+        (
+            records.CellResult(CELL, "ok", (sample(), sample(200))),
+            records.CellResult(CELL, "oom", detail="out of memory"),
+        ),
+    )
+    assert records.load(to_json(before)) == before
+
+
+def test_medians_over_processes() -> None:
+    result = records.CellResult(CELL, "ok", (sample(100), sample(200), sample(300)))
+    assert result.requested_peak == 190
+    assert result.allocator_peak == 201
+    assert result.step_seconds == 0.2
+    assert not records.CellResult(CELL, "ok").ok
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda d: d["cells"][0].pop("status"), r"m\.json\.cells\[0\]: field 'status'"),
+        (lambda d: d["cells"][0]["cell"].pop("batch"), r"cells\[0\]\.cell: field 'batch'"),
+        (lambda d: d.update(cells={}), r"cells: expected a list"),
+        (lambda d: d.update(schema=99), "schema 99 is newer"),
+    ],
+)
+def test_errors_name_the_field(edit, says: str) -> None:  # type: ignore[no-untyped-def]
+    measured = records.Measurement({}, (records.CellResult(CELL, "ok", (sample(),)),))
+    data = json.loads(to_json(measured))
+    edit(data)
+    with pytest.raises(records.SchemaError, match=says):
+        records.load(json.dumps(data), "m.json")
+
+
+def test_older_files_lack_later_fields() -> None:
+    measured = records.Measurement({}, (records.CellResult(CELL, "ok", (sample(),)),))
+    data = json.loads(to_json(measured))
+    del data["settings"], data["cells"][0]["samples"][0]["extra"]
+    assert records.load(json.dumps(data)).cells[0].requested_peak == 90
+
+
+def test_ids_tell_cells_apart() -> None:
+    other = records.Cell("forward", "after", "function", "float32", "inference", 16)
+    assert CELL.id != other.id
+    assert "/" not in records.Cell("a/b", "after", "xla", "float32", "training", 1).id
