@@ -1,0 +1,1 @@
+"""What code means: the import and alias table, the project index, graph-program models."""

@@ -1,0 +1,285 @@
+"""What a project's modules are called, what they define, and who imports whom."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from migrator.analysis.module_summary import ModuleSummary
+
+__all__ = ["ModuleInfo", "ModuleSummary", "ProjectIndex"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleInfo:
+    """One module of the project.
+
+    `path` is relative to the project root, ``/``-separated; `name` is dotted and absolute below
+    `root`, the import root (a directory relative to the project root, ``""`` for itself).
+    """
+
+    path: str
+    name: str
+    root: str
+    is_package: bool
+    summary: ModuleSummary
+
+
+@dataclass
+class ProjectIndex:
+    """All modules of one project; `folder` is the project root on disk (None in tests)."""
+
+    modules: dict[str, ModuleInfo] = field(default_factory=dict)
+    folder: Path | None = None
+    _by_name: dict[str, list[ModuleInfo]] = field(default_factory=dict)
+    _importers: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def assemble(
+        cls, summaries: Mapping[str, ModuleSummary], folder: Path | None = None
+    ) -> ProjectIndex:
+        """Name the modules (see `_infer_roots`) and link their imports."""
+        index = cls(folder=folder)
+        roots = _infer_roots(summaries)
+        for path in sorted(summaries):
+            root = roots[path]
+            name, is_package = module_name(path, root)
+            info = ModuleInfo(path, name, root, is_package, summaries[path])
+            index.modules[path] = info
+            index._by_name.setdefault(name, []).append(info)
+        for info in index.modules.values():
+            for target in index._imported_modules(info):
+                index._importers.setdefault(target.path, set()).add(info.path)
+        return index
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The import roots, sorted."""
+        return tuple(sorted({info.root for info in self.modules.values()}))
+
+    def module_at(self, path: str) -> ModuleInfo | None:
+        """The module of a file path relative to the project root."""
+        return self.modules.get(path)
+
+    def find(self, dotted: str, importer: str = "") -> ModuleInfo | None:
+        """The module called `dotted`, the nearest to the file `importer` if several are."""
+        found = self._by_name.get(dotted)
+        if not found:
+            return None
+        return max(found, key=lambda info: (_shared(info.path, importer), info.path))
+
+    def resolve(self, dotted: str, importer: str = "") -> tuple[ModuleInfo, str] | None:
+        """(module, rest) for the longest prefix of `dotted` that is a module of the project."""
+        parts = dotted.split(".")
+        for length in range(len(parts), 0, -1):
+            found = self.find(".".join(parts[:length]), importer)
+            if found is not None:
+                return found, ".".join(parts[length:])
+        return None
+
+    def importers(self, path: str) -> tuple[str, ...]:
+        """Paths of the files that import the module at `path`."""
+        return tuple(sorted(self._importers.get(path, ())))
+
+    def imported(self, path: str) -> tuple[str, ...]:
+        """Paths of the project's modules that the file at `path` imports."""
+        info = self.modules.get(path)
+        if info is None:
+            return ()
+        return tuple(sorted({target.path for target in self._imported_modules(info)}))
+
+    def fact(self, module: str, name: str, importer: str = "") -> Any:
+        """The fact `name` (see `engine.registry.fact`) of a module by dotted name or path."""
+        info = self.modules.get(module) or self.find(module, importer)
+        return info.summary.facts.get(name) if info is not None else None
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The `ast` of another file of the project, None if it cannot be read or parsed."""
+        if self.folder is None or path not in self.modules:
+            return None
+        return _tree_of(str(self.folder / path), self.modules[path].summary.sha256)
+
+    def support_root(self, path: str) -> str:
+        """The import root from which the file at `path` can import a package.
+
+        That is the root of the project modules that it imports (which must be on sys.path when
+        it runs), else its own.
+        """
+        info = self.modules.get(path)
+        if info is None:
+            return path.rpartition("/")[0]
+        votes = Counter(
+            self.modules[target].root
+            for target in self.imported(path)
+            if _absolute_import(info, self.modules[target].name)
+        )
+        votes[info.root] += 1 if info.is_package or "." in info.name else 0
+        if not votes:
+            return info.root
+        return min(votes, key=lambda root: (-votes[root], root))
+
+    def digest(self, path: str) -> str:
+        """A hash of all of the project that a migration of the file at `path` may look at."""
+        info = self.modules.get(path)
+        if info is None:
+            return ""
+        seen = {path}
+        queue = [path]
+        while queue:
+            for target in self.imported(queue.pop()):
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+        seen.update(self.importers(path))
+        parts = [
+            f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].summary.sha256}"
+            for p in sorted(seen)
+        ]
+        return hashlib.sha256("\n".join([info.name, *parts]).encode()).hexdigest()
+
+    def _imported_modules(self, info: ModuleInfo) -> list[ModuleInfo]:
+        package = info.name if info.is_package else info.name.rpartition(".")[0]
+        found = []
+        for target in info.summary.imports:
+            dotted = _absolute(target, package)
+            if dotted is None:
+                continue
+            hit = self.resolve(dotted, info.path)
+            if hit is not None and hit[0].path != info.path:
+                found.append(hit[0])
+        return found
+
+
+def _absolute_import(info: ModuleInfo, name: str) -> bool:
+    top = name.split(".")[0]
+    return any(target.split(".")[0] == top for target in info.summary.imports)
+
+
+def _absolute(target: str, package: str) -> str | None:
+    if not target.startswith("."):
+        return target
+    level = len(target) - len(target.lstrip("."))
+    parts = package.split(".") if package else []
+    if level - 1 > len(parts):
+        return None
+    kept = parts[: len(parts) - (level - 1)]
+    rest = target[level:]
+    return ".".join(kept + ([rest] if rest else [])) or None
+
+
+def _shared(path: str, importer: str) -> int:
+    count = 0
+    for left, right in zip(path.split("/"), importer.split("/"), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def module_name(path: str, root: str) -> tuple[str, bool]:
+    """(dotted name, is it a package?) of the file `path` as imported from `root`."""
+    relative = path[len(root) + 1 :] if root else path
+    stem = relative[:-3] if relative.endswith(".py") else relative
+    parts = stem.split("/")
+    if parts[-1] == "__init__":
+        return ".".join(parts[:-1]), True
+    return ".".join(parts), False
+
+
+def _infer_roots(summaries: Mapping[str, ModuleSummary]) -> dict[str, str]:
+    """The import root of every file.
+
+    An absolute import that, read as a path below some directory, is a file of the project is
+    evidence for that directory. A file takes the root with the most evidence for itself, else
+    that of its neighbours in the same directory; without any: a file of a package the parent
+    of the topmost package, a script its own directory.
+    """
+    by_tail: dict[str, list[str]] = {}
+    for path in summaries:
+        parts = _dotted_parts(path)
+        for start in range(len(parts)):
+            by_tail.setdefault(".".join(parts[start:]), []).append(path)
+    votes: dict[str, Counter[str]] = {}
+    near: dict[str, Counter[str]] = {}
+    for importer, summary in summaries.items():
+        for target in summary.imports:
+            if target.startswith("."):
+                continue
+            hit = _longest(target, by_tail, importer)
+            if hit is None:
+                continue
+            dotted, path = hit
+            depth = len(_dotted_parts(path)) - dotted.count(".") - 1
+            root = "/".join(path.split("/")[:depth])
+            votes.setdefault(path, Counter())[root] += 1
+            near.setdefault(path.rpartition("/")[0], Counter())[root] += 1
+    packages = {path.rpartition("/")[0] for path in summaries if path.endswith("__init__.py")}
+    roots: dict[str, str] = {}
+    for path in summaries:
+        folder = path.rpartition("/")[0]
+        evidence = votes.get(path) or (near.get(folder) if folder in packages else None)
+        if evidence:
+            roots[path] = min(evidence, key=lambda root: (-evidence[root], root))
+            continue
+        top = folder
+        while top in packages:
+            top = top.rpartition("/")[0] if "/" in top else ""
+            if not top:
+                break
+        roots[path] = top if folder in packages else folder
+    return roots
+
+
+def _dotted_parts(path: str) -> list[str]:
+    parts = path[:-3].split("/") if path.endswith(".py") else path.split("/")
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def _longest(
+    target: str, by_tail: Mapping[str, list[str]], importer: str
+) -> tuple[str, str] | None:
+    parts = target.split(".")
+    for length in range(len(parts), 0, -1):
+        dotted = ".".join(parts[:length])
+        paths = [path for path in by_tail.get(dotted, ()) if path != importer]
+        if not paths:
+            continue
+        # `import utils` must not take some/deep/package/utils.py for evidence: only files that
+        # sit beside or above the importer can be meant by a single short name.
+        best = max(paths, key=lambda path: (_shared(path, importer), -path.count("/"), path))
+        if length == 1 and not _reachable(best, importer, dotted):
+            continue
+        return dotted, best
+    return None
+
+
+def _reachable(path: str, importer: str, dotted: str) -> bool:
+    """Whether the directory that holds the top of `dotted` is an ancestor of the importer's."""
+    depth = len(_dotted_parts(path)) - dotted.count(".") - 1
+    root = "/".join(path.split("/")[:depth])
+    folder = importer.rpartition("/")[0]
+    return not root or folder == root or folder.startswith(root + "/")
+
+
+@lru_cache(maxsize=64)
+def _tree_of(path: str, sha256: str) -> ast.Module | None:
+    try:
+        return ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def summaries_from_texts(texts: Mapping[str, str]) -> dict[str, ModuleSummary]:
+    """Summaries of in-memory files, for tests and notebooks."""
+    return {path: ModuleSummary.of(path, text) for path, text in texts.items()}
+
+
+def iter_packages(index: ProjectIndex) -> Iterable[str]:
+    """Dotted names of all packages of the project."""
+    return sorted(info.name for info in index.modules.values() if info.is_package)

@@ -1,0 +1,127 @@
+"""What the index keeps of one module: small, picklable, from `ast` alone."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FactFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSummary:
+    """The outside of one module.
+
+    `imports`: every imported dotted path as written (``a.b.c`` also for ``from a.b import c``;
+    relative ones keep their dots). `functions` and `classes` map top-level names to their line,
+    `class_bases` to the bases as written, `assigned` the names that top-level code assigns.
+    `facts`: results of the registered fact functions (see `engine.registry.fact`).
+    `error` says why the file could not be read as Python 3 (it then has no contents).
+    """
+
+    sha256: str = ""
+    imports: tuple[str, ...] = ()
+    functions: Mapping[str, int] = field(default_factory=dict)
+    classes: Mapping[str, int] = field(default_factory=dict)
+    class_bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
+    has_main: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+    @classmethod
+    def of(
+        cls, path: str, text: str, facts: Mapping[str, FactFunction] | None = None
+    ) -> ModuleSummary:
+        """The summary of a module's text; never raises for bad input."""
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            return cls(sha256=sha256, error=f"{type(error).__name__}: {error}")
+        functions: dict[str, int] = {}
+        classes: dict[str, int] = {}
+        bases: dict[str, tuple[str, ...]] = {}
+        assigned: set[str] = set()
+        has_main = False
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions[node.name] = node.lineno
+            elif isinstance(node, ast.ClassDef):
+                classes[node.name] = node.lineno
+                bases[node.name] = tuple(ast.unparse(base) for base in node.bases)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    assigned.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                assigned.add(node.target.id)
+            elif isinstance(node, ast.If):
+                has_main = has_main or is_main_test(node.test)
+        return cls(
+            sha256=sha256,
+            imports=_imports(tree) if "import" in text else (),
+            functions=functions,
+            classes=classes,
+            class_bases=bases,
+            assigned=frozenset(assigned),
+            has_main=has_main,
+            facts=_facts(tree, text, facts),
+        )
+
+
+def _imports(tree: ast.Module) -> tuple[str, ...]:
+    """All imported paths, walking statements only (an import is never inside an expression)."""
+    found: list[str] = []
+    stack: list[ast.AST] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Import):
+            found.extend(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            joint = "" if base.endswith(".") or not base else "."
+            found.extend(
+                base if alias.name == "*" else f"{base}{joint}{alias.name}"
+                for alias in node.names
+            )
+        else:
+            for name in ("finalbody", "orelse", "handlers", "body", "cases"):
+                block = getattr(node, name, None)
+                if isinstance(block, list):
+                    stack.extend(reversed(block))
+    return tuple(dict.fromkeys(found))
+
+
+def _facts(
+    tree: ast.Module, text: str, functions: Mapping[str, FactFunction] | None
+) -> dict[str, Any]:
+    if not functions or ("tensorflow" not in text and "tf_slim" not in text):
+        return {}
+    from migrator.analysis.names import NameTable
+
+    names = NameTable.of(tree)
+    facts: dict[str, Any] = {}
+    for name, function in functions.items():
+        try:
+            value = function(tree, names, "")
+        except Exception as error:  # one failing fact must not lose the module
+            value = None
+            facts[f"{name}.error"] = f"{type(error).__name__}: {error}"
+        if value is not None:
+            facts[name] = value
+    return facts
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """Whether an expression is ``__name__ == "__main__"``."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and len(test.comparators) == 1
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    )

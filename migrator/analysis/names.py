@@ -1,0 +1,281 @@
+"""What the names of one Python file stand for: a scope-aware import and alias table over `ast`.
+
+A *canonical name* is the dotted path under which TensorFlow 1 documents a symbol, rooted at
+`tensorflow` (`tf.nn.relu` -> ``tensorflow.nn.relu``), or the plain dotted path of any other module
+(``numpy.float``).  Ways of writing that are seen through:
+
+* every import form, aliases, conditional and ``try`` imports (both branches), star imports;
+* assignments of a dotted name (``slim = tf.contrib.slim``);
+* ``tensorflow.compat.v1`` and ``tf_slim``, which canonicalise to the TF1 name
+  (`Resolved.compat` keeps that it was written so); ``tensorflow.python...`` stays as it is;
+* call results: ``tf.Graph().as_default`` -> ``tensorflow.Graph().as_default``, also through a
+  local (``sess = tf.Session()``; ``with tf.Session() as sess``) when `values` is asked for.
+
+A parameter or local that rebinds `tf` hides the import, as in Python.  Names bound nowhere in the
+file resolve to ``builtins.NAME``, or through a star import.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from migrator.analysis._binder import Binder
+from migrator.analysis.scopes import Binding, Reference, Scope
+
+__all__ = ["Binding", "NameTable", "Reference", "Resolved", "Scope", "canonical", "dotted_parts"]
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Resolved(NamedTuple):
+    """A canonical name, how it was written, and the binding that its root came through."""
+
+    name: str
+    compat: bool = False
+    binding: Binding | None = None
+    star: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """What one name of one scope stands for."""
+
+    name: str
+    compat: bool
+    binding: Binding | None
+    star: bool = False
+
+
+def canonical(path: str) -> tuple[str, bool]:
+    """(canonical name, written through compat.v1 or a stand-alone copy?) of an absolute path.
+
+    >>> canonical("tensorflow.compat.v1.nn.relu")
+    ('tensorflow.nn.relu', True)
+    >>> canonical("tf_slim.conv2d")
+    ('tensorflow.contrib.slim.conv2d', True)
+    """
+    compat = False
+    if path.startswith("tensorflow_core."):
+        path = "tensorflow." + path[len("tensorflow_core.") :]
+    if path == "tf_slim" or path.startswith("tf_slim."):
+        return "tensorflow.contrib.slim" + path[len("tf_slim") :], True
+    while path.startswith("tensorflow.compat.v1"):
+        rest = path[len("tensorflow.compat.v1") :]
+        if rest and rest[0] != ".":
+            break
+        path, compat = "tensorflow" + rest, True
+    return path, compat
+
+
+def dotted_parts(node: ast.AST) -> list[str] | None:
+    """``["tf", "nn", "relu"]`` for the expression ``tf.nn.relu``, None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    parts.reverse()
+    return parts
+
+
+class NameTable:
+    """Scopes, bindings and references of one file, with resolution to canonical names."""
+
+    def __init__(self, tree: ast.Module, scopes: list[Scope], references: list[Reference]) -> None:
+        self.tree = tree
+        self.scopes = scopes
+        self.references = references
+        self._roots: dict[tuple[int, str, bool], _Root | None] = {}
+        self._scope_of: dict[int, Scope] | None = None
+
+    @classmethod
+    def of(cls, tree: ast.Module, module: str = "", is_package: bool = False) -> NameTable:
+        """The table of `tree`.
+
+        `module` is the dotted name of the file's own module; with it relative imports become
+        absolute (``from . import x`` in ``a.b`` -> ``a.x``), without it they keep their dots.
+        """
+        binder = Binder(module, is_package)
+        binder.run(tree)
+        return cls(tree, binder.scopes, binder.references)
+
+    @property
+    def module_scope(self) -> Scope:
+        return self.scopes[0]
+
+    def bindings(self) -> Iterator[Binding]:
+        """Every binding of the file, scope by scope in source order."""
+        for scope in self.scopes:
+            for group in scope.bindings.values():
+                yield from group
+
+    def find(self, name: str, scope: Scope | None = None) -> tuple[Scope, list[Binding]] | None:
+        """The scope that binds `name` as seen from `scope`, with its bindings there."""
+        start = scope or self.scopes[0]
+        current: Scope | None = start
+        skip_functions_locals = False
+        while current is not None:
+            if current.kind == "class" and current is not start:
+                current = current.parent
+                continue
+            if name in current.globals:
+                found = self.scopes[0].bindings.get(name)
+                return (self.scopes[0], found) if found else None
+            if name in current.nonlocals:
+                skip_functions_locals = True
+            elif not (skip_functions_locals and current.kind == "module"):
+                found = current.bindings.get(name)
+                if found:
+                    return current, found
+            current = current.parent
+        return None
+
+    def is_free(self, name: str, scope: Scope | None = None) -> bool:
+        """Whether nothing in the file binds or reads `name`, so that it can be introduced."""
+        return name not in self.used_names
+
+    @property
+    def used_names(self) -> frozenset[str]:
+        """Every identifier that the file binds or reads in any scope."""
+        names = {ref.root for ref in self.references}
+        for scope in self.scopes:
+            names.update(scope.bindings)
+        return frozenset(names)
+
+    def root(self, name: str, scope: Scope | None = None, values: bool = False) -> _Root | None:
+        """What the bare `name` stands for in `scope`, None if unknown or ambiguous."""
+        start = scope or self.scopes[0]
+        key = (start.index, name, values)
+        try:
+            return self._roots[key]
+        except KeyError:
+            pass
+        self._roots[key] = None  # guards against x = x.y
+        found = self.find(name, start)
+        result = self._unbound(name) if found is None else self._bound(found[1], values)
+        self._roots[key] = result
+        return result
+
+    def _unbound(self, name: str) -> _Root | None:
+        stars = self.scopes[0].stars
+        if stars and name not in _BUILTINS:
+            for star in reversed(stars):
+                if star.target.split(".")[0] in ("tensorflow", "tf_slim") or len(stars) == 1:
+                    path, compat = canonical(f"{star.target}.{name}")
+                    return _Root(path, compat, star, True)
+        return _Root(f"builtins.{name}", False, None)
+
+    def _bound(self, group: list[Binding], values: bool) -> _Root | None:
+        best: _Root | None = None
+        for binding in group:
+            if binding.kind == "none":
+                continue
+            resolved = self._binding_root(binding, values)
+            if resolved is None:
+                return None
+            if best is None:
+                best = resolved
+            elif best.name != resolved.name:
+                if binding.kind != "import" or (best.binding and best.binding.kind != "import"):
+                    return None  # two different values: which one depends on the run
+                if resolved.name.startswith("tensorflow") and not best.name.startswith(
+                    "tensorflow"
+                ):
+                    best = resolved
+            elif resolved.compat and not best.compat:
+                best = resolved
+        return best
+
+    def _binding_root(self, binding: Binding, values: bool) -> _Root | None:
+        if binding.kind == "import":
+            path, compat = canonical(binding.target)
+            return _Root(path, compat, binding)
+        if binding.kind == "alias" or (values and binding.kind == "value"):
+            assert binding.value is not None
+            inner = self._expression(binding.value, binding.scope, values)
+            if inner is not None and not inner.name.startswith("builtins."):
+                return _Root(inner.name, inner.compat, binding)
+        return None
+
+    def _expression(self, node: ast.expr, scope: Scope, values: bool) -> Resolved | None:
+        suffix: list[str] = []
+        while True:
+            if isinstance(node, ast.Attribute):
+                suffix.append("." + node.attr)
+                node = node.value
+            elif isinstance(node, ast.Call):
+                suffix.append("()")
+                node = node.func
+            else:
+                break
+        if not isinstance(node, ast.Name):
+            return None
+        root = self.root(node.id, scope, values)
+        if root is None:
+            return None
+        path = root.name + "".join(reversed(suffix))
+        name, compat = canonical(path)
+        return Resolved(name, compat or root.compat, root.binding, root.star)
+
+    def lookup(
+        self, dotted: str, scope: Scope | None = None, values: bool = False
+    ) -> Resolved | None:
+        """`resolve` with what it came through."""
+        head, _, rest = dotted.partition(".")
+        root = self.root(head, scope, values)
+        if root is None:
+            return None
+        name, compat = canonical(root.name + "." + rest if rest else root.name)
+        return Resolved(name, compat or root.compat, root.binding, root.star)
+
+    def resolve(self, dotted: str, scope: Scope | None = None) -> str | None:
+        """The canonical name of the dotted text `dotted` as read in `scope` (module by default).
+
+        None when the root is a parameter, a local, or bound to different things.
+        """
+        found = self.lookup(dotted, scope)
+        return found.name if found else None
+
+    def resolve_node(
+        self, node: ast.expr, scope: Scope | None = None, values: bool = True
+    ) -> str | None:
+        """The canonical name of an expression; calls show as ``()``, locals are followed.
+
+        `scope` is found from the node when it is a node of this tree.
+        """
+        found = self._expression(node, scope or self.scope_of(node), values)
+        return found.name if found else None
+
+    def reference_target(self, reference: Reference) -> Resolved | None:
+        """The canonical name of one reference (imports and aliases only)."""
+        root = self.root(reference.root, reference.scope)
+        if root is None:
+            return None
+        attrs = reference.attrs
+        if not attrs:
+            return Resolved(root.name, root.compat, root.binding, root.star)
+        name, compat = canonical(f"{root.name}.{'.'.join(attrs)}")
+        return Resolved(name, compat or root.compat, root.binding, root.star)
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """The scope that evaluates `node`; the module's for nodes that are not of this tree."""
+        if self._scope_of is None:
+            self._scope_of = {}
+            for reference in self.references:
+                self._scope_of[id(reference.name_node)] = reference.scope
+            for scope in self.scopes:
+                self._scope_of.setdefault(id(scope.node), scope.parent or scope)
+        found = self._scope_of.get(id(node))
+        if found is not None:
+            return found
+        for child in ast.walk(node):
+            found = self._scope_of.get(id(child))
+            if found is not None:
+                return found
+        return self.scopes[0]

@@ -1,0 +1,124 @@
+"""Edits of a text that may nest: literal pieces and kept spans, put together in one pass.
+
+An edit replaces ``text[start:end]`` by its pieces; a piece is new text or a span of the original
+that is kept (and inside which other edits still apply). Everything outside edits stays as it is,
+byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from migrator.model import Change, Finding
+
+Piece = str | tuple[int, int]
+
+
+@dataclass(slots=True)
+class Edit:
+    """One replacement and what to report about it once it has been applied.
+
+    `group` ties edits that only make sense together with their reference (see imports).
+    """
+
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+    change: Change | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+class Lines:
+    """Offsets into a text from the (line, UTF-8 column) pairs that `ast` uses."""
+
+    __slots__ = ("starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        starts = [0]
+        find = text.find
+        if "\r" in text:
+            position, size = 0, len(text)
+            while position < size:
+                char = text[position]
+                position += 1
+                if char == "\n" or (char == "\r" and text[position : position + 1] != "\n"):
+                    starts.append(position)
+        else:
+            position = find("\n")
+            while position >= 0:
+                starts.append(position + 1)
+                position = find("\n", position + 1)
+        self.starts = starts
+
+    def offset(self, line: int, column: int) -> int:
+        """The index of 1-based `line`, `column` in UTF-8 bytes."""
+        start = self.starts[line - 1]
+        if column:
+            piece = self.text[start : start + column]
+            if not piece.isascii():
+                end = self.starts[line] if line < len(self.starts) else len(self.text)
+                piece = self.text[start:end].encode("utf-8", "surrogatepass")[:column].decode(
+                    "utf-8", "surrogatepass"
+                )
+                return start + len(piece)
+        return start + column
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line that holds `offset`."""
+        low, high = 0, len(self.starts)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self.starts[middle] <= offset:
+                low = middle
+            else:
+                high = middle
+        return low + 1
+
+
+def apply(text: str, edits: list[Edit]) -> tuple[str, list[Edit]]:
+    """(new text, the edits that took effect).
+
+    Edits inside a part that another edit drops vanish with it; of two that overlap without
+    nesting, the later one is left out.
+    """
+    ordered = sorted(edits, key=lambda item: (item.start, -item.end))
+    applied: list[Edit] = []
+    out: list[str] = []
+    _render(text, 0, len(text), ordered, out, applied)
+    return "".join(out), applied
+
+
+def _render(
+    text: str, start: int, end: int, edits: list[Edit], out: list[str], applied: list[Edit]
+) -> None:
+    """Append ``text[start:end]`` with those of `edits` (sorted) that lie in it."""
+    position = start
+    index, count = 0, len(edits)
+    while index < count:
+        edit = edits[index]
+        if edit.start < position or edit.end > end:
+            index += 1
+            continue
+        out.append(text[position : edit.start])
+        inner_from = index + 1
+        index = inner_from
+        while index < count and edits[index].start < edit.end:
+            index += 1
+        inner = edits[inner_from:index]
+        applied.append(edit)
+        for piece in edit.pieces:
+            if isinstance(piece, str):
+                out.append(piece)
+            else:
+                low, high = piece
+                _render(
+                    text,
+                    low,
+                    high,
+                    [item for item in inner if item.start >= low and item.end <= high],
+                    out,
+                    applied,
+                )
+        position = edit.end
+    out.append(text[position:end])

@@ -1,0 +1,113 @@
+"""Where transforms register themselves and the engine finds them together with the rule packs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from migrator.engine.context import FileContext
+
+
+class Transform(Protocol):
+    """A structural rewrite: one class in a module of `migrator.transforms`.
+
+    `name` is unique; `triggers` are canonical names of which at least one must be referenced
+    or imported by the file (``tensorflow.contrib.slim.*`` means that module and everything
+    below, ``numpy.float`` just that); transforms run by ascending `order`, then by name.
+
+    `run` returns the new module, or `ctx.module` itself (or None) when it has nothing to do.
+    It may raise: the file then goes on without this transform, and a TF000 finding says so.
+    Cheap checks first: `ctx.tree` and `ctx.names` are there already, `ctx.module` is parsed by
+    LibCST at its first use.
+    """
+
+    name: str
+    triggers: frozenset[str]
+    order: int
+
+    def run(self, ctx: FileContext) -> cst.Module | None: ...
+
+
+T = TypeVar("T", bound=type)
+
+_TRANSFORMS: dict[str, Transform] = {}
+
+
+def transform(cls: T) -> T:
+    """Class decorator that registers a transform (made without arguments).
+
+        @transform
+        class FrozenGraphs:
+            name = "frozen_graph"
+            triggers = frozenset({"tensorflow.import_graph_def"})
+            order = 20
+
+            def run(self, ctx): ...
+    """
+    instance = cls()
+    _TRANSFORMS[instance.name] = instance
+    return cls
+
+
+@dataclass(frozen=True)
+class LoadError:
+    """A module of transforms that could not be imported; reported, never fatal."""
+
+    module: str
+    error: str
+
+
+_LOADED = False
+_ERRORS: list[LoadError] = []
+
+
+def load_transforms() -> tuple[list[Transform], list[LoadError]]:
+    """Import every module of `migrator.transforms`; the transforms in running order."""
+    global _LOADED
+    if not _LOADED:
+        _LOADED = True
+        package = importlib.import_module("migrator.transforms")
+        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda item: item.name):
+            if info.name.startswith("_"):
+                continue
+            try:
+                importlib.import_module(f"migrator.transforms.{info.name}")
+            except Exception as error:  # one broken module must not stop the others
+                _ERRORS.append(LoadError(info.name, f"{type(error).__name__}: {error}"))
+    ordered = sorted(_TRANSFORMS.values(), key=lambda item: (item.order, item.name))
+    return ordered, list(_ERRORS)
+
+
+FactFunction = Callable[..., object]
+_FACTS: dict[str, FactFunction] = {}
+
+
+def fact(name: str) -> Callable[[FactFunction], FactFunction]:
+    """Register `function(tree, names, module) -> picklable | None` as a per-module fact.
+
+    Facts are computed from `ast` alone in the indexing phase (`tree: ast.Module`,
+    `names: NameTable`, `module: str` the dotted module name) for files that mention TensorFlow,
+    and are read as ``index.fact("pkg.mod", name)``.
+    Modules of `migrator.analysis` whose name starts with ``facts_`` are imported for this.
+    """
+
+    def register(function: FactFunction) -> FactFunction:
+        _FACTS[name] = function
+        return function
+
+    return register
+
+
+def load_facts() -> dict[str, FactFunction]:
+    """Import every ``migrator.analysis.facts_*`` module; the registered fact functions."""
+    package = importlib.import_module("migrator.analysis")
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name.startswith("facts_"):
+            importlib.import_module(f"migrator.analysis.{info.name}")
+    return dict(sorted(_FACTS.items()))

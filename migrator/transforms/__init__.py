@@ -1,0 +1,1 @@
+"""Structural rewrites, one module per family; each registers itself (see `engine.registry`)."""
