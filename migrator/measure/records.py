@@ -222,6 +222,8 @@ def load(text: str, source: str = "measure.json") -> Measurement:
     except ValueError as error:
         raise SchemaError(f"{source}: not JSON ({error})") from error
     if isinstance(raw, dict) and isinstance(raw.get("schema"), int) and raw["schema"] > SCHEMA:
-        raise SchemaError(f"{source}: schema {raw['schema']} is newer than {SCHEMA}; update migrator")
+        raise SchemaError(
+            f"{source}: schema {raw['schema']} is newer than {SCHEMA}; update migrator"
+        )
     measurement: Measurement = _build(Measurement, raw, source)
     return measurement

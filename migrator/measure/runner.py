@@ -147,7 +147,9 @@ def _one(
         config["out"] = str(result.resolve())
         path = out / "cells" / f"{name}.config"
         path.write_text(json.dumps(config), encoding="utf-8")
-        cwd = out / "cells" / f"{name}.cwd"  # what a program writes beside itself stays out of the repository
+        cwd = (
+            out / "cells" / f"{name}.cwd"
+        )  # what a program writes beside itself stays out of the repository
         cwd.mkdir(exist_ok=True)
         outcome = child.run(
             _command(cell, settings, path.resolve()), cwd, _environment(cell, workload, settings),
@@ -163,5 +165,3 @@ def _one(
     except ValueError as error:
         result.unlink()
         return None, ("failed", str(error))
-
-

@@ -121,7 +121,7 @@ def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]
             raise SpecError(f"{where}: mode is one of {', '.join(MODES)}")
         if not raw.get(needs[raw["kind"]]):
             raise SpecError(f"{where}: kind {raw['kind']!r} needs {needs[raw['kind']]!r}")
-        values = {k: tuple(v) if k in _tuple_fields() else v for k, v in raw.items()}
+        values: dict[str, Any] = {k: tuple(v) if k in _tuple_fields() else v for k, v in raw.items()}
         values["inputs"] = tuple(_input(i, where) for i in raw.get("inputs", ()))
         found.append(Workload(**values))
     names = [w.name for w in found]

@@ -5,7 +5,9 @@ import pytest
 from migrator.measure.programs import measure_trace as mt
 
 
-def alloc(time: int, addr: int, size: int, op: str = "Conv/Conv2D:Conv2D", region: str = "") -> mt.Event:
+def alloc(
+    time: int, addr: int, size: int, op: str = "Conv/Conv2D:Conv2D", region: str = ""
+) -> mt.Event:
     rounded = -(-size // mt.ROUND) * mt.ROUND
     stats = {"addr": addr, "requested_bytes": size, "allocation_bytes": rounded, "tf_op": op}
     return mt.Event(time, True, {**stats, "region_type": region})

@@ -13,7 +13,9 @@ def run(code: str, tmp_path: Path, timeout: float = 20.0) -> child.Outcome:
 
 
 def test_ok_keeps_the_tail_printable(tmp_path: Path) -> None:
-    got = run(r"import sys; sys.stdout.buffer.write(b'\x1b[31mred\x1b[0m \x00\xff end\n')", tmp_path)
+    got = run(
+        r"import sys; sys.stdout.buffer.write(b'\x1b[31mred\x1b[0m \x00\xff end\n')", tmp_path
+    )
     assert got.ok and got.tail == "red \ufffd end\n"
 
 

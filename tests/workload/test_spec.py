@@ -33,7 +33,7 @@ def test_reads_a_function_workload(tmp_path: Path) -> None:
         (('"batch", 8', '"bach", 8'), "shape of input 'images'"),
         (('name = "images", ', ""), "at least a name"),
         (("[[workload]]", "[workload]"), "two brackets"),
-        (('name = "forward"', 'name = '), "line"),
+        (('name = "forward"', "name = "), "line"),
     ],
 )
 def test_errors_name_the_place(tmp_path: Path, edit: tuple[str, str], says: str) -> None:

@@ -116,9 +116,7 @@ def _steps(
     held = {k: tf.raw_ops.DeepCopy(x=tf.constant(v)) for k, v in arrays.items()}
 
     def step() -> Any:
-        return tf.nest.map_structure(
-            lambda t: t.numpy() if hasattr(t, "numpy") else t, call(held)
-        )
+        return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, call(held))
 
     counted = config["execution"] in ("function", "xla")
     return step, lambda: traces if counted else None, optimizer

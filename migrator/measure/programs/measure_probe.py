@@ -2,7 +2,8 @@
 
 Keeps to Python 3.7: it also runs under TF 1.15.
 """
-from __future__ import absolute_import, division, print_function
+
+from __future__ import annotations
 
 import contextlib
 import importlib
@@ -11,11 +12,13 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 
-def read_config(path):
+def read_config(path: str) -> dict[str, Any]:
     """The child's configuration, and the repository's roots put on sys.path."""
     with open(path) as fh:
         config = json.load(fh)
@@ -24,16 +27,16 @@ def read_config(path):
     return config
 
 
-def resident_bytes():
+def resident_bytes() -> int:
     """This process's resident set in bytes, from /proc where there is one."""
     try:
         with open("/proc/self/statm") as fh:
             return int(fh.read().split()[1]) * resource.getpagesize()
-    except (IOError, OSError):
+    except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def target(path):
+def target(path: str) -> Any:
     """The function behind "package.module:function"."""
     module, _, name = path.partition(":")
     found = importlib.import_module(module)
@@ -42,9 +45,11 @@ def target(path):
     return found
 
 
-def make_inputs(specs, batch, root, float64=False):
+def make_inputs(
+    specs: list[dict[str, Any]], batch: int, root: str, float64: bool = False
+) -> dict[str, Any]:
     """{name: numpy array} drawn or read as the workload says; the same on both sides."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for spec in specs:
         if spec.get("array"):
             path, _, key = spec["array"].partition(":")
@@ -57,7 +62,9 @@ def make_inputs(specs, batch, root, float64=False):
             dtype = np.dtype(spec.get("dtype", "float32"))
             low, high = spec.get("low", 0.0), spec.get("high", 1.0)
             if dtype.kind in "iu":
-                value = rng.randint(int(low), max(int(high), int(low) + 1), size=shape).astype(dtype)
+                value = rng.randint(int(low), max(int(high), int(low) + 1), size=shape).astype(
+                    dtype
+                )
             else:
                 value = rng.uniform(low, high, size=shape).astype(dtype)
         if float64 and value.dtype == np.float32:
@@ -66,13 +73,13 @@ def make_inputs(specs, batch, root, float64=False):
     return arrays
 
 
-class Allocator(object):
+class Allocator:
     """The device allocator's own figures (TF 2 only: `experimental` is tf.config.experimental)."""
 
-    def __init__(self, experimental, device):
+    def __init__(self, experimental: Any, device: str) -> None:
         self.api, self.device = experimental, device
 
-    def info(self):
+    def info(self) -> tuple[int | None, int | None]:
         """(bytes in use, peak bytes) since the last reset, or (None, None)."""
         if self.api is None:
             return None, None
@@ -82,13 +89,13 @@ class Allocator(object):
             return None, None
         return int(got["current"]), int(got["peak"])
 
-    def reset(self):
+    def reset(self) -> None:
         if self.api is not None:
             with contextlib.suppress(ValueError, AttributeError):
                 self.api.reset_memory_stats(self.device)
 
 
-def process_started():
+def process_started() -> float:
     """When this process began, as time.time() counts (from /proc; else now)."""
     try:
         with open("/proc/self/stat") as fh:
@@ -96,30 +103,39 @@ def process_started():
         with open("/proc/uptime") as fh:
             uptime = float(fh.read().split()[0])
         return time.time() - uptime + ticks / float(os.sysconf("SC_CLK_TCK"))
-    except (IOError, OSError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError):
         return time.time()
 
 
-class Phases(object):
+class Phases:
     """Records the state of memory at the end of each phase; the first begins with the process."""
 
-    def __init__(self):
-        self.records, self.allocator, self.started = [], None, process_started()
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+        self.allocator: Allocator | None = None
+        self.started = process_started()
 
-    def end(self, name):
+    def end(self, name: str) -> None:
         in_use, peak = self.allocator.info() if self.allocator else (None, None)
         now = time.time()
-        self.records.append({
-            "name": name, "seconds": now - self.started, "in_use": in_use, "peak": peak,
-            "rss": resident_bytes(), "device_used": device_used(),
-        })
+        self.records.append(
+            {
+                "name": name,
+                "seconds": now - self.started,
+                "in_use": in_use,
+                "peak": peak,
+                "rss": resident_bytes(),
+                "device_used": device_used(),
+            }
+        )
         self.started = now
 
 
-def device_used():
+def device_used() -> int | None:
     """Bytes in use on the first NVIDIA GPU as the driver sees it, or None."""
     try:
         import pynvml
+
         pynvml.nvmlInit()
         handle = pynvml.nvmlDeviceGetHandleByIndex(0)
         return int(pynvml.nvmlDeviceGetMemoryInfo(handle).used)
@@ -127,7 +143,9 @@ def device_used():
         return None
 
 
-def timed_steps(step, allocator, warmups, steps):
+def timed_steps(
+    step: Callable[[], Any], allocator: Allocator, warmups: int, steps: int
+) -> tuple[list[int], int | None, list[float], list[float]]:
     """Runs `step` (synchronous: returns when its results are readable) and measures each call.
 
     Returns (peaks in bytes, bytes in use after the last step, wall seconds, CPU seconds).
@@ -147,7 +165,7 @@ def timed_steps(step, allocator, warmups, steps):
     return peaks, allocator.info()[0], wall, cpu
 
 
-def write_result(config, result):
+def write_result(config: dict[str, Any], result: dict[str, Any]) -> None:
     """Writes the result where the parent waits for it, whole or not at all."""
     part = config["out"] + ".part"
     with open(part, "w") as fh:
@@ -155,7 +173,7 @@ def write_result(config, result):
     os.rename(part, config["out"])
 
 
-def scalar_loss(outputs, name):
+def scalar_loss(outputs: Any, name: str | None) -> Any:
     """The scalar that a training workload minimises: its result, or the entry called `name`."""
     if isinstance(outputs, dict):
         return outputs[name or "loss"]

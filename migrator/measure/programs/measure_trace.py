@@ -42,7 +42,9 @@ def events(folder: str) -> list[Event]:
             space.ParseFromString(fh.read())
         for plane in space.planes:
             names = {k: m.name for k, m in plane.event_metadata.items()}
-            wanted = {k for k, n in names.items() if n in ("MemoryAllocation", "MemoryDeallocation")}
+            wanted = {
+                k for k, n in names.items() if n in ("MemoryAllocation", "MemoryDeallocation")
+            }
             stat = {k: m.name for k, m in plane.stat_metadata.items()}
             for line in plane.lines:
                 for event in line.events:
@@ -77,8 +79,11 @@ def layer_of(op: str) -> str:
     """The layer scope of an op name: its path without the op itself and wrapper scopes."""
     name = op.split(":")[0]
     name = _BACKWARD.sub("/", name)
-    parts = [p for p in name.split("/") if p and not p.startswith(("StatefulPartitionedCall",
-                                                                  "PartitionedCall", "__"))]
+    parts = [
+        p
+        for p in name.split("/")
+        if p and not p.startswith(("StatefulPartitionedCall", "PartitionedCall", "__"))
+    ]
     layer = [p for p in parts[:-1] if not p.endswith("_grad")] or parts[:1]
     return "/".join(layer) or "(unnamed)"
 

@@ -1,0 +1,248 @@
+"""The sections on memory and speed: before and after, by batch size and precision, and by layer."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+
+from migrator.measure.records import Attribution, CellResult, Measurement
+from migrator.report import text
+from migrator.report.charts import COLOURS, OTHER, Bar, Chart
+from migrator.report.model import Section, Statement, Table
+
+NO_CHANGE = {"inference": 0.02, "training": 0.05}  # differences below are noise (docs/measuring.md)
+
+
+def _series(result: CellResult) -> tuple[str, str]:
+    """(legend name, colour) of a cell within its workload."""
+    cell = result.cell
+    if cell.side == "before":
+        return "before: graph session", COLOURS["before"]
+    if cell.precision != "float32":
+        return f"after: tf.function, {cell.precision}", COLOURS[cell.precision]
+    name = {"eager": "eager", "function": "tf.function", "xla": "tf.function + XLA"}
+    return f"after: {name[cell.execution]}", COLOURS[cell.execution]
+
+
+def _peak(result: CellResult) -> int | None:
+    return result.requested_peak or result.allocator_peak
+
+
+def _bars(results: Iterable[CellResult], unit: str) -> tuple[Bar, ...]:
+    bars = []
+    for r in results:
+        value = _peak(r) if unit == "bytes" else r.step_seconds
+        if r.ok and value:
+            shown = text.size(value) if unit == "bytes" else text.duration(value)
+            series, colour = _series(r)
+            bars.append(Bar(f"batch {r.cell.batch}", series, float(value), shown, colour))
+    return tuple(bars)
+
+
+def _reference(results: Iterable[CellResult], of: CellResult) -> CellResult | None:
+    """The "before" cell that `of` is compared with."""
+    return next(
+        (r for r in results if r.ok and r.cell.side == "before"
+         and (r.cell.workload, r.cell.batch) == (of.cell.workload, of.cell.batch)), None,
+    )  # fmt: skip
+
+
+def _best_known(results: list[CellResult]) -> CellResult | None:
+    """The tf.function float32 cell at the largest batch that also has a "before"."""
+    candidates = [
+        r for r in results
+        if r.ok and r.cell.execution == "function" and r.cell.precision == "float32"
+        and _reference(results, r) is not None
+    ]  # fmt: skip
+    return max(candidates, key=lambda r: r.cell.batch, default=None)
+
+
+def _verdict(workload: str, results: list[CellResult]) -> Statement | None:
+    """«Training at batch 8 takes X instead of Y», with the noise taken into account."""
+    after = _best_known(results)
+    if after is None:
+        return None
+    before = _reference(results, after)
+    assert before is not None
+    new, old = _peak(after), _peak(before)
+    if not new or not old:
+        return None
+    change = new / old - 1
+    limit = NO_CHANGE[after.cell.mode]
+    how = (
+        "stayed the same" if abs(change) <= limit
+        else f"{'fell' if change < 0 else 'rose'} by {abs(change):.0%}"
+    )  # fmt: skip
+    kind = "bad" if change > limit else "good"
+    speed = text.ratio(after.step_seconds, before.step_seconds)
+    return Statement(
+        kind,
+        f"{workload}, batch {after.cell.batch}: peak memory {how} ({text.size(old)} before, "
+        f"{text.size(new)} as a tf.function); step time {speed} of the graph session's.",
+    )
+
+
+def _share(workload: str, result: CellResult, found: Attribution) -> Statement:
+    name, size = max(found.categories.items(), key=lambda kv: kv[1])
+    layers = _by_layer(found)
+    top = next(iter(layers), "")
+    return Statement(
+        "neutral",
+        f"{workload}, batch {result.cell.batch}: {text.percent(size, found.requested_peak)} of the peak "
+        f"is {name}, {text.percent(found.categories.get('weights', 0), found.requested_peak)} weights"
+        + (f"; the layer that holds most is {top}." if top else "."),
+    )
+
+
+def _by_layer(found: Attribution) -> dict[str, int]:
+    layers: collections.Counter[str] = collections.Counter()
+    for h in found.holders:
+        if h.category not in ("weights", "optimizer slots", "inputs"):
+            layers[h.layer] += h.bytes
+    return dict(layers.most_common())
+
+
+def _attributed(results: list[CellResult]) -> tuple[CellResult, Attribution] | None:
+    """The cell whose inside is shown: migrated tf.function, largest batch."""
+    chosen = _best_known(results) or next((r for r in reversed(results) if r.ok), None)
+    for r in [chosen, *reversed(results)]:
+        if r is not None and r.ok:
+            for s in r.samples:
+                if s.attribution:
+                    return r, s.attribution
+    return None
+
+
+def _table(results: list[CellResult]) -> Table:
+    rows = []
+    for r in results:
+        reference = _reference(results, r)
+        if not r.ok:
+            rows.append(
+                (str(r.cell.batch), _series(r)[0], r.status, "", "", "", "", r.detail[-120:])
+            )
+            continue
+        sample = r.samples[0]
+        traces = "–" if sample.traces is None else str(sample.traces)
+        spread = "" if r.spread is None else f" ±{r.spread:.0%}"
+        rows.append((
+            str(r.cell.batch), _series(r)[0], text.size(r.requested_peak),
+            text.size(r.allocator_peak),
+            text.ratio(_peak(r), _peak(reference)) if reference else "–",
+            text.duration(r.step_seconds) + spread,
+            text.ratio(r.step_seconds, reference.step_seconds) if reference else "–",
+            traces,
+        ))  # fmt: skip
+    return Table(
+        "Every cell that was measured",
+        ("batch", "variant", "requested peak", "allocator peak", "of before", "step", "of before", "traces"),
+        tuple(rows),
+        frozenset({0, 2, 3, 4, 5, 6, 7}),
+        "Requested peak: weights, optimizer slots, inputs and the bytes the step asked for at its "
+        "fullest moment; it repeats. Allocator peak: the same in the allocator's chunks, with their "
+        "slack. Differences below 2 % (inference) or 5 % (training) are noise.",
+    )  # fmt: skip
+
+
+def _phase_table(results: list[CellResult]) -> Table | None:
+    shown = [r for r in results if r.ok and r.cell.batch == max(x.cell.batch for x in results)]
+    rows = []
+    for r in shown:
+        for p in r.samples[0].phases:
+            rows.append((
+                _series(r)[0], p.name, text.duration(p.seconds), text.size(p.in_use),
+                text.size(p.peak), text.size(p.rss), text.size(p.device_used),
+            ))  # fmt: skip
+    if not rows:
+        return None
+    return Table(
+        f"Phases of a process, batch {shown[0].cell.batch}",
+        ("variant", "phase", "time", "in use", "peak so far", "process (RSS)", "whole GPU (driver)"),
+        tuple(rows), frozenset({2, 3, 4, 5, 6}),
+        "In use and peak are the allocator's figures at the end of the phase; RSS is the whole "
+        "process with its libraries.",
+    )  # fmt: skip
+
+
+def sections(measured: Measurement) -> tuple[tuple[Section, ...], tuple[Statement, ...]]:
+    """A section for each workload, and the sentences for the top of the report."""
+    groups: dict[tuple[str, str], list[CellResult]] = collections.defaultdict(list)
+    for r in measured.cells:
+        groups[r.cell.workload, r.cell.mode].append(r)
+    found: list[Section] = []
+    top: list[Statement] = []
+    for number, ((workload, mode), results) in enumerate(groups.items()):
+        statements: list[Statement] = []
+        verdict = _verdict(workload, results)
+        if verdict:
+            statements.append(verdict)
+        for r in results:
+            if r.status in ("oom", "timeout", "failed", "killed"):
+                reason = (r.detail.splitlines() or ["no output"])[-1][:160]
+                statements.append(
+                    Statement("bad", f"{r.cell.title}, batch {r.cell.batch}: {r.status} ({reason})")
+                )
+        charts = [
+            Chart(f"peak-{number}", "Peak memory by batch size", "bars", "bytes",
+                  f"Peak memory of {workload} before and after, by batch size",
+                  _bars(results, "bytes")),
+            Chart(f"time-{number}", "Step time by batch size", "bars", "seconds",
+                  f"Step time of {workload} before and after, by batch size",
+                  _bars(results, "seconds")),
+        ]  # fmt: skip
+        inside = _attributed(results)
+        if inside:
+            cell_result, attribution = inside
+            statements.append(_share(workload, cell_result, attribution))
+            charts += _inside_charts(number, workload, results, cell_result, attribution)
+        tables = [_table(results)]
+        phases = _phase_table(results)
+        if phases:
+            tables.append(phases)
+        top += [s for s in statements if s.kind != "bad"][:2]
+        found.append(Section(
+            f"memory-{number}", f"Memory and speed: {workload} ({mode})", "",
+            tuple(statements), tuple(tables), tuple(c for c in charts if c.bars or c.points or c.tree),
+        ))  # fmt: skip
+    return tuple(found), tuple(top)
+
+
+def _inside_charts(
+    number: int, workload: str, results: list[CellResult], shown: CellResult, found: Attribution
+) -> list[Chart]:
+    where = f"{shown.cell.title}, batch {shown.cell.batch}"
+    stack = []
+    for r in results:
+        attribution = (
+            next((s.attribution for s in r.samples if s.attribution), None) if r.ok else None
+        )
+        if attribution and r.cell.batch == shown.cell.batch:
+            for kind, size in attribution.categories.items():
+                stack.append(Bar(_series(r)[0], kind, float(size), text.size(size),
+                                 COLOURS.get(kind, OTHER)))  # fmt: skip
+    tree: list[tuple[str, str, str, float]] = []
+    totals: collections.Counter[str] = collections.Counter()
+    layers: collections.Counter[tuple[str, str]] = collections.Counter()
+    for h in found.holders:
+        totals[h.category] += h.bytes
+        layers[h.category, h.layer] += h.bytes
+    for kind, size in totals.items():
+        tree.append((kind, kind, "", float(size)))
+    for (kind, layer), size in layers.items():
+        tree.append((f"{kind}|{layer}", layer, kind, float(size)))
+    missing = ""
+    if found.allocator_peak:
+        off = abs(found.missing) / found.allocator_peak
+        missing = (
+            "The attribution adds up to the allocator's peak exactly." if found.missing == 0
+            else f"The attribution misses the allocator's peak by {off:.2%}."
+        )  # fmt: skip
+    return [
+        Chart(f"kinds-{number}", f"What fills the peak, batch {shown.cell.batch}", "stack", "bytes",
+              f"Kinds of memory at the peak of {workload}", tuple(stack), note=missing),
+        Chart(f"layers-{number}", f"Which layers hold it ({where})", "treemap", "bytes",
+              f"Layers that hold memory at the peak of {workload}", tree=tuple(tree)),
+        Chart(f"line-{number}", f"Live memory over one step ({where})", "line", "bytes",
+              f"Bytes live during one step of {workload}", points=found.timeline,
+              note=f"The fullest moment is at {found.peak_op}." if found.peak_op else ""),
+    ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""The report as plain records: what every renderer (HTML, Markdown, JSON) shows, in its order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from migrator.report.charts import Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One plain-language result. kind: "good", "bad", "neutral" or "open"."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text cells; `numeric` columns are set flush right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk of a file's diff: its header, the reasons for it, and its lines (' ', '-', '+')."""
+
+    header: str
+    reasons: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """A changed file. `omitted` says how many hunks were left out to keep the page small."""
+
+    path: str
+    added: int
+    removed: int
+    codes: tuple[str, ...]
+    hunks: tuple[Hunk, ...]
+    omitted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """One thing that a person must still do or see."""
+
+    code: str
+    place: str
+    message: str
+    advice: str
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the report."""
+
+    id: str
+    title: str
+    lead: str = ""
+    statements: tuple[Statement, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    diffs: tuple[FileDiff, ...] = ()
+    remaining: tuple[Remaining, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything: `caveats` go into the banner on top, `sources` name the raw files behind it."""
+
+    title: str
+    made: str
+    findings: tuple[Statement, ...]
+    caveats: tuple[str, ...]
+    sections: tuple[Section, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    sources: tuple[str, ...] = ()
+    raw: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,47 @@
+"""Numbers and phrases as a person reads them: bytes, seconds, ratios, plurals."""
+
+from __future__ import annotations
+
+
+def size(count: float | None) -> str:
+    """Bytes in binary units: 1536 -> '1.5 KiB'; '–' for None."""
+    if count is None:
+        return "–"
+    value, sign = abs(float(count)), "-" if count < 0 else ""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            break
+        value /= 1024
+    digits = 0 if unit == "B" or value >= 100 else 1
+    return f"{sign}{value:.{digits}f} {unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds with three significant digits in the unit that fits."""
+    if seconds is None:
+        return "–"
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= factor or unit == "µs":
+            value = seconds / factor
+            return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def ratio(after: float | None, before: float | None) -> str:
+    """'0.83×'; '–' where either is missing or zero."""
+    if not after or not before:
+        return "–"
+    return f"{after / before:.2f}×"
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """'1 file', '2 files'."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def percent(part: float, whole: float) -> str:
+    """'71 %'; one digit below ten per cent."""
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"

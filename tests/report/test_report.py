@@ -1,0 +1,138 @@
+"""The report: what it says, that nothing in it can run or load, and that damaged input is named."""
+
+import html.parser
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from migrator.report import build, charts, render, text
+from tests.report import data
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = data.write(tmp_path_factory.mktemp("results"))
+    out = folder / "report.html"
+    build.run(folder, out, "ssd")
+    return out.read_text()
+
+
+class Tags(html.parser.HTMLParser):
+    """Every tag with its attributes, and the text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.quiet = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        self.quiet += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.quiet -= tag in ("script", "style")
+
+    def handle_data(self, data: str) -> None:
+        if not self.quiet:
+            self.words.append(data)
+
+
+def test_findings_come_first_in_plain_language(page: str) -> None:
+    said = re.sub(r"\s+", " ", " ".join(Tags(page).words))
+    assert "The migrated program computes the same: 1 check equal to TensorFlow 1.15.5" in said
+    assert "ssd inference, batch 8: peak memory fell by 3%" in said
+    assert "70 % of the peak is activations" in said
+    assert "2 places still need a person" in said
+    body = said[said.index("In short") :]
+    assert body.index("Is it equal?") < body.index("Memory and speed") < body.index("What changed")
+
+
+def test_a_banner_says_how_far_cpu_numbers_go(page: str) -> None:
+    assert "allocator-equivalent estimate and not GPU memory" in page
+    assert "1 of 11 cells did not finish" in page
+
+
+def test_nothing_is_loaded_from_elsewhere_and_it_stays_small(page: str) -> None:
+    for tag, attributes in Tags(page).found:
+        assert tag not in ("link", "iframe", "object", "embed", "base", "img"), (tag, attributes)
+        for name in ("src", "href", "action"):
+            assert (attributes.get(name) or "#").startswith("#"), (tag, attributes)
+    assert len(page.encode()) < 6_000_000
+
+
+def test_the_diff_shows_lines_and_reasons(page: str) -> None:
+    said = " ".join(Tags(page).words)
+    assert "-  return tf.to_float(x)" in said and "+  return tf.cast(x, tf.float32)" in said
+    assert "TF110" in said and "bad.py:1: invalid syntax" in said
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    folder = data.write(tmp_path, data.HOSTILE)
+    build.run(folder, tmp_path / "r.html", data.HOSTILE)
+    page = (tmp_path / "r.html").read_text()
+    clean = data.write(tmp_path / "clean")
+    build.run(clean, clean / "r.html", "x")
+    count = [t for t, _ in Tags(page).found].count
+    base = [t for t, _ in Tags((clean / "r.html").read_text()).found].count
+    assert count("script") == base("script") and count("img") == 0
+    assert not any(k.startswith("on") for _, a in Tags(page).found for k in a)
+
+
+def test_scripts_run_by_hash_only(page: str) -> None:
+    policy = next(a["content"] for t, a in Tags(page).found if "http-equiv" in a)
+    assert policy is not None
+    assert "default-src 'none'" in policy and policy.count("'sha256-") == 2
+    assert "unsafe-eval" not in policy and "http" not in policy
+
+
+def test_markdown_and_json_tell_the_same(tmp_path: Path) -> None:
+    folder = data.write(tmp_path)
+    report = build.run(folder, tmp_path / "r.md", "ssd")
+    words = (tmp_path / "r.md").read_text()
+    assert "| equal | forward | logits |" in words and "`TF003`" in words
+    render.write(report, tmp_path / "r.json")
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert [f["text"] for f in found["findings"]] == [f.text for f in report.findings]
+    assert all(f.text in words for f in report.findings)
+
+
+@pytest.mark.parametrize("missing", ["plan", "verify", "measure"])
+def test_partial_results_make_a_report(tmp_path: Path, missing: str) -> None:
+    folder = data.write(tmp_path)
+    (folder / f"{missing}.json").unlink()
+    assert build.run(folder, tmp_path / "r.html", "ssd").sections
+
+
+def test_damaged_results_are_named(tmp_path: Path) -> None:
+    with pytest.raises(build.ReportError, match="migrator migrate"):
+        build.run(tmp_path, tmp_path / "r.html", "x")
+    (tmp_path / "verify.json").write_text('{"checks": []}')
+    with pytest.raises(build.ReportError, match=r"verify\.json: field 'reference' is missing"):
+        build.run(tmp_path, tmp_path / "r.html", "x")
+    (tmp_path / "verify.json").write_text("{")
+    with pytest.raises(build.ReportError, match=r"verify\.json"):
+        build.run(tmp_path, tmp_path / "r.html", "x")
+
+
+def test_a_report_form_that_does_not_exist(tmp_path: Path) -> None:
+    data.write(tmp_path)
+    with pytest.raises(ValueError, match=r"\.html, \.md or \.json"):
+        build.run(tmp_path, tmp_path / "r.pdf", "x")
+
+
+def test_numbers_as_people_read_them() -> None:
+    assert text.size(1536) == "1.5 KiB" and text.size(0) == "0 B" and text.size(None) == "–"
+    assert text.size(3 * 2**40) == "3072 GiB"
+    assert text.duration(0.00042) == "420 µs" and text.duration(1.5) == "1.5 s"
+    assert text.ratio(83, 100) == "0.83×" and text.ratio(1, 0) == "–"
+    assert text.percent(1, 30) == "3.3 %" and text.plural(1, "file") == "1 file"
+
+
+def test_static_charts_escape_and_keep_every_number() -> None:
+    bars = (charts.Bar("batch 1", "<b>", 5e6, "4.8 MiB", "#000"),)
+    drawn = charts.svg(charts.Chart("c", "t", "bars", "bytes", 'a"b<', bars))
+    assert "4.8 MiB" in drawn and "<b>" not in drawn and 'a"b<' not in drawn
