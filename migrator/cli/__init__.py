@@ -1,0 +1,1 @@
+"""click commands: each parses its arguments, calls one function of another room, and prints."""
