@@ -1,0 +1,53 @@
+"""What ops do with memory: which pass a buffer on, which reuse their input's, which hold nothing.
+
+Facts from TensorFlow's kernels: `forward_input_or_allocate_output` calls (in-place), kernels whose
+output shares the input's buffer (alias), and ops whose output lies outside the measured step
+(constants, variables, shapes that live on the host).
+"""
+
+from __future__ import annotations
+
+# The output is the input's buffer.
+ALIAS = frozenset(
+    """
+    Identity IdentityN Reshape Squeeze ExpandDims StopGradient PreventGradient Snapshot EnsureShape
+    CheckNumerics Bitcast Placeholder PlaceholderWithDefault _Arg _Retval PlaceholderWithDefault
+    """.split()
+)
+
+# The output takes no memory of the step: resident already, host-side scalars, or nothing at all.
+FREE = frozenset(
+    """
+    Const HostConst Placeholder _Arg ReadVariableOp VarHandleOp VariableV2 NoOp Shape ShapeN Size
+    Rank AssignVariableOp AssignAddVariableOp AssignSubVariableOp BroadcastGradientArgs ConcatOffset
+    ResourceApplyGradientDescent ResourceApplyMomentum ResourceApplyKerasMomentum
+    ResourceApplyRMSProp ResourceApplyAdam ResourceApplyAdagrad Assert
+    """.split()
+)
+
+# The kernel writes over an input that nobody else needs, where shape and type allow it.
+FORWARDS = frozenset(
+    """
+    Relu Relu6 Elu Selu LeakyRelu Sigmoid Tanh Softplus Softsign Exp Expm1 Log Log1p Neg Sqrt Rsqrt
+    Square Abs Sign Floor Ceil Round Rint Erf Erfc Reciprocal Inv Sin Cos
+    Add AddV2 Sub Mul Div RealDiv DivNoNan MulNoNan Maximum Minimum Pow SquaredDifference BiasAdd AddN
+    ReluGrad Relu6Grad EluGrad SeluGrad LeakyReluGrad SigmoidGrad TanhGrad SoftplusGrad RsqrtGrad
+    SqrtGrad ReciprocalGrad InvGrad Softmax LogSoftmax Select SelectV2 ClipByValue Cast
+    FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 _FusedBatchNormEx
+    GreaterEqual Greater Less LessEqual LogicalAnd LogicalOr LogicalNot
+    """.split()
+)
+
+# Identity-like ops and arithmetic with a neutral constant: grappler removes them before the run.
+SKIPPED = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
+NEUTRAL = {"Mul": 1.0, "RealDiv": 1.0, "Div": 1.0, "Add": 0.0, "AddV2": 0.0, "Sub": 0.0}
+COMMUTES = frozenset({"Mul", "Add", "AddV2"})
+
+# Ops with function bodies: what the body needs on top of its inputs is added while the op runs.
+CALLS = {
+    "PartitionedCall": ("f",), "StatefulPartitionedCall": ("f",),
+    "If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch"),
+    "While": ("cond", "body"), "StatelessWhile": ("cond", "body"),
+    "Case": ("branches",), "StatelessCase": ("branches",),
+    "MapDefun": ("f",), "RemoteCall": ("f",), "SymbolicGradient": ("f",),
+}  # fmt: skip
