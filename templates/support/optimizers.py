@@ -1,0 +1,432 @@
+"""TF 1's optimizers as Keras 3 optimizers: same updates, same slot names, any learning rate.
+
+Keras' own optimizers differ from TF 1's in defaults and in arithmetic (RMSProp starts its
+accumulator at 0 instead of 1, Adam and Adadelta use another epsilon, momentum folds the learning
+rate into the velocity).  These call the very kernels TF 1 called (`tf.raw_ops.ResourceApply*`) for
+dense gradients, and spell the same arithmetic out for the touched rows of `tf.IndexedSlices`, so
+that they also compile under `tf.function(jit_compile=True)`.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+Variable = Any  # tf.Variable or keras.Variable
+GradsAndVars = list[tuple[Any, Variable]]
+
+
+def variable_name(variable: Variable) -> str:
+    """The variable's name without device suffix: `path` of a Keras variable, else `name`."""
+    name = getattr(variable, "path", None) or variable.name
+    return name.split(":")[0]
+
+
+def sum_duplicate_rows(slices: tf.IndexedSlices) -> tuple[tf.Tensor, tf.Tensor]:
+    """(values, indices) of `slices` with every index once, values of equal indices added up."""
+    indices, position = tf.unique(slices.indices)
+    values = tf.math.unsorted_segment_sum(slices.values, position, tf.size(indices))
+    return values, indices
+
+
+def compute_gradients(
+    loss: Any, var_list: Iterable[Variable] | None = None, tape: tf.GradientTape | None = None,
+    grad_loss: Any = None,
+) -> GradsAndVars:
+    """Pairs (gradient, variable), as TF 1's `Optimizer.compute_gradients` listed them.
+
+    Args:
+        loss: A tensor recorded by `tape`, or a function without arguments that computes it.
+        var_list: The variables; default: all trainable variables the loss read.
+        tape: The tape that recorded `loss`.  Not needed if `loss` is a function.
+        grad_loss: The gradient of some other value with respect to `loss`, in the shape of `loss`.
+
+    Raises:
+        ValueError: `loss` is a tensor and there is no tape.
+    """
+    if callable(loss):
+        with tf.GradientTape() as tape:
+            loss = loss()
+    elif tape is None:
+        raise ValueError("compute_gradients of a loss tensor needs the tape that recorded it; "
+                         "or pass a function that computes the loss")
+    variables = list(tape.watched_variables() if var_list is None else var_list)
+    sources = [getattr(v, "value", v) if isinstance(v, tf.keras.Variable) else v
+               for v in variables]
+    return list(zip(tape.gradient(loss, sources, output_gradients=grad_loss), variables))
+
+
+def _as_learning_rate(value: Any) -> Any:
+    """`value` in a form Keras takes: float, schedule or function, never frozen by a trace."""
+    if callable(value):  # a function, a Keras schedule, a schedules.LearningRate
+        return value
+    if isinstance(value, (tf.Variable, tf.keras.Variable)):
+        return lambda: tf.convert_to_tensor(value)
+    if isinstance(value, tf.Tensor) and not hasattr(value, "numpy"):
+        raise ValueError(
+            "the learning rate is a tensor of a tf.function, but the optimizer outlives it: create "
+            "the optimizer with a float and set `optimizer.learning_rate = tensor` in the function")
+    if isinstance(value, tf.Tensor):
+        return lambda: value
+    return float(value)
+
+
+class Optimizer(tf.keras.optimizers.Optimizer):
+    """Base of the TF 1 optimizers.
+
+    A subclass names its per-variable state in `slots` (in the order in which TF 1 created it),
+    and implements `_update_dense` and `_update_rows`.  State is created when a variable is first
+    seen, so one optimizer can serve several lists of variables.
+
+    Args:
+        learning_rate: A number, tensor, variable, Keras schedule or function without arguments.
+        name: TF 1's name of the optimizer: names its state in TF 1 checkpoints.
+    """
+
+    slots: tuple[str, ...] = ()
+
+    def __init__(self, learning_rate: Any, name: str) -> None:
+        super().__init__(learning_rate=_as_learning_rate(learning_rate),
+                         name=name.replace("/", "_"))
+        self._tf1_name = name
+        self._known: dict[Any, int] = {}
+        self._known_variables: list[Variable] = []
+        self._slots: dict[str, list[Variable]] = {}
+
+    # ---- state -------------------------------------------------------------------------------
+    def _slot_value(self, slot: str) -> float:
+        """The number a new slot is filled with."""
+        return 0.0
+
+    def _slot_initializer(self, slot: str) -> Callable[..., tf.Tensor]:
+        # not keras.initializers.Constant: it rounds to float32 on the way to float64
+        return lambda shape, dtype: tf.fill(shape, tf.constant(self._slot_value(slot), dtype))
+
+    def _slot_label(self, slot: str) -> str:
+        """The last component of the slot's name in a TF 1 checkpoint."""
+        return self._tf1_name
+
+    def _other_variables(self) -> dict[str, Variable]:
+        """State that belongs to no variable, by its name in a TF 1 checkpoint."""
+        return {}
+
+    def build(self, variables: Iterable[Variable]) -> None:
+        """Creates the state of those `variables` that have none yet."""
+        new = [v for v in variables if self._var_key(v) not in self._known]
+        for slot in self.slots:
+            if slot not in self._slots:
+                self._slots[slot] = []
+        with tf.init_scope():
+            for variable in new:
+                self._known[self._var_key(variable)] = len(self._known_variables)
+                self._known_variables.append(variable)
+                for slot in self.slots:
+                    self._slots[slot].append(self.add_variable_from_reference(
+                        variable, name=slot, initializer=self._slot_initializer(slot)))
+            super().build(list(self._known_variables))
+
+    def get_slot(self, variable: Variable, name: str) -> Variable | None:
+        """The state called `name` (one of `slots`) of `variable`, if there is any."""
+        # There is no get_slot_names(): tf.train.Checkpoint would take it as a sign of optimizers
+        # that do not track their state themselves.
+        index = self._known.get(self._var_key(variable))
+        return None if index is None or name not in self.slots else self._slots[name][index]
+
+    def get_name(self) -> str:
+        return self._tf1_name
+
+    def tf1_variables(self, names: Mapping[str, Variable] | None = None) -> dict[str, Variable]:
+        """The optimizer's state by the names it has in a TF 1 checkpoint.
+
+        TF 1 called the state of `w` `w/<optimizer>`, `w/<optimizer>_1`, ... in order of creation.
+
+        Args:
+            names: TF 1 names of the trained variables; default: the names they have now.
+        """
+        tf1_names = {self._var_key(v): n for n, v in (names or {}).items()}
+        found: dict[str, Variable] = dict(self._other_variables())
+        for key, index in self._known.items():
+            base = tf1_names.get(key) or variable_name(self._known_variables[index])
+            for slot in self.slots:
+                label = stem = f"{base}/{self._slot_label(slot)}"
+                count = 0
+                while label in found:
+                    count += 1
+                    label = f"{stem}_{count}"
+                found[label] = self._slots[slot][index]
+        return found
+
+    # ---- training ----------------------------------------------------------------------------
+    def compute_gradients(self, loss: Any, var_list: Iterable[Variable] | None = None,
+                          tape: tf.GradientTape | None = None,
+                          grad_loss: Any = None) -> GradsAndVars:
+        """See the function `compute_gradients`."""
+        return compute_gradients(loss, var_list, tape, grad_loss)
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]],
+                        global_step: Variable | None = None, name: str | None = None) -> Any:
+        """Updates the variables, then adds 1 to `global_step`; pairs without gradient are skipped.
+
+        Raises:
+            ValueError: no pair has a gradient.
+        """
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable: "
+                             f"{[variable_name(v) for _, v in grads_and_vars]}")
+        result = super().apply_gradients(pairs)
+        if global_step is not None:
+            global_step.assign_add(1)
+        return result
+
+    def minimize(self, loss: Any, global_step: Variable | None = None,
+                 var_list: Iterable[Variable] | None = None, *,
+                 tape: tf.GradientTape | None = None, grad_loss: Any = None,
+                 name: str | None = None) -> Any:
+        """`compute_gradients`, then `apply_gradients`."""
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss),
+                                    global_step, name)
+
+    def apply(self, grads: Sequence[Any],
+              trainable_variables: Iterable[Variable] | None = None) -> None:
+        if trainable_variables is not None:
+            trainable_variables = list(trainable_variables)
+            self.build(trainable_variables)
+        super().apply(grads, trainable_variables)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Runs once after all variables of a step were updated."""
+
+    def update_step(self, gradient: Any, variable: tf.Variable, learning_rate: Any) -> None:
+        rate = tf.cast(learning_rate, variable.dtype)
+        slots = [self.get_slot(variable, slot).value for slot in self.slots]
+        if isinstance(gradient, tf.IndexedSlices):
+            values, indices = sum_duplicate_rows(gradient)
+            self._update_sparse(tf.cast(values, variable.dtype), indices, variable, slots, rate)
+        else:
+            self._update_dense(tf.cast(gradient, variable.dtype), variable, slots, rate)
+
+    def _update_dense(self, gradient: tf.Tensor, variable: tf.Variable,
+                      slots: list[tf.Variable], rate: tf.Tensor) -> None:
+        raise NotImplementedError
+
+    def _update_sparse(self, gradient: tf.Tensor, indices: tf.Tensor, variable: tf.Variable,
+                       slots: list[tf.Variable], rate: tf.Tensor) -> None:
+        """Updates only the rows at `indices` (each once) of the variable and of its slots."""
+        state = [variable, *slots]
+        rows = [tf.gather(v, indices) for v in state]
+        for v, new in zip(state, self._update_rows(gradient, rows[0], rows[1:], rate)):
+            v.scatter_update(tf.IndexedSlices(new, indices))
+
+    def _update_rows(self, gradient: tf.Tensor, value: tf.Tensor, slots: list[tf.Tensor],
+                     rate: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        """New values of (variable, *slots)."""
+        raise NotImplementedError
+
+    def _hyper(self, value: Any, like: Any) -> tf.Tensor:
+        """A hyperparameter in the dtype of `like`; by way of float32 if a number, as in TF 1."""
+        return tf.cast(value() if callable(value) else tf.convert_to_tensor(value), like.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"learning_rate": super().get_config()["learning_rate"], "name": self._tf1_name}
+
+
+class GradientDescentOptimizer(Optimizer):
+    """variable -= learning_rate * gradient."""
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False,
+                 name: str = "GradientDescent") -> None:
+        super().__init__(learning_rate, name)
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=rate, delta=gradient)
+
+    def _update_sparse(self, gradient, indices, variable, slots, rate):
+        variable.scatter_sub(tf.IndexedSlices(rate * gradient, indices))
+
+
+class MomentumOptimizer(Optimizer):
+    """accumulator = momentum * accumulator + gradient; variable -= learning_rate * accumulator."""
+
+    slots = ("momentum",)
+
+    def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False,
+                 name: str = "Momentum", use_nesterov: bool = False) -> None:
+        super().__init__(learning_rate, name)
+        self._momentum, self._use_nesterov = momentum, use_nesterov
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        tf.raw_ops.ResourceApplyMomentum(
+            var=variable.handle, accum=slots[0].handle, lr=rate, grad=gradient,
+            momentum=self._hyper(self._momentum, gradient), use_nesterov=self._use_nesterov)
+
+    def _update_rows(self, gradient, value, slots, rate):
+        momentum = self._hyper(self._momentum, gradient)
+        accumulator = momentum * slots[0] + gradient
+        step = gradient + momentum * accumulator if self._use_nesterov else accumulator
+        return value - rate * step, accumulator
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "momentum": self._momentum,
+                "use_nesterov": self._use_nesterov}
+
+
+class RMSPropOptimizer(Optimizer):
+    """Divides by a running root mean square that starts at 1, not at 0 as Keras' does.
+
+    With `centered`, the running variance is used instead of the mean square.
+    """
+
+    def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0,
+                 epsilon: Any = 1e-10, use_locking: bool = False, centered: bool = False,
+                 name: str = "RMSProp") -> None:
+        super().__init__(learning_rate, name)
+        self.slots = ("rms", "mg", "momentum") if centered else ("rms", "momentum")
+        self._decay, self._momentum, self._epsilon = decay, momentum, epsilon
+        self._centered = centered
+
+    def _slot_value(self, slot):
+        return 1.0 if slot == "rms" else 0.0
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        common = dict(var=variable.handle, ms=slots[0].handle, mom=slots[-1].handle, lr=rate,
+                      rho=self._hyper(self._decay, gradient),
+                      momentum=self._hyper(self._momentum, gradient),
+                      epsilon=self._hyper(self._epsilon, gradient), grad=gradient)
+        if self._centered:
+            tf.raw_ops.ResourceApplyCenteredRMSProp(mg=slots[1].handle, **common)
+        else:
+            tf.raw_ops.ResourceApplyRMSProp(**common)
+
+    def _update_rows(self, gradient, value, slots, rate):
+        decay = self._hyper(self._decay, gradient)
+        mean_square = slots[0] + (tf.square(gradient) - slots[0]) * (1 - decay)
+        variance, kept = mean_square, [mean_square]
+        if self._centered:
+            mean = slots[1] + (gradient - slots[1]) * (1 - decay)
+            variance, kept = mean_square - tf.square(mean), [mean_square, mean]
+        step = (self._hyper(self._momentum, gradient) * slots[-1]
+                + rate * gradient * tf.math.rsqrt(variance + self._hyper(self._epsilon, gradient)))
+        return (value - step, *kept, step)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "decay": self._decay, "momentum": self._momentum,
+                "epsilon": self._epsilon, "centered": self._centered}
+
+
+class AdamOptimizer(Optimizer):
+    """Adam with TF 1's epsilon (1e-8, outside of the bias correction).
+
+    A sparse gradient decays the moments of all rows and moves all rows, as in TF 1; see
+    `LazyAdamOptimizer` for one that only touches the rows that were used.
+    """
+
+    slots = ("m", "v")
+
+    def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999,
+                 epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adam") -> None:
+        super().__init__(learning_rate, name)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+        self._powers: list[Variable] = []  # beta1 and beta2 to the power of the coming step
+
+    def build(self, variables):
+        if not self._powers:
+            with tf.init_scope():
+                for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
+                    self._powers.append(self.add_variable(
+                        (), name=name, dtype="float32", aggregation="only_first_replica",
+                        initializer=tf.keras.initializers.Constant(
+                            float(beta() if callable(beta) else beta))))
+        super().build(variables)
+
+    def _other_variables(self):
+        return dict(zip(("beta1_power", "beta2_power"), self._powers))
+
+    def _get_beta_accumulators(self) -> tuple[Variable, ...]:
+        return tuple(self._powers)
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle, m=slots[0].handle, v=slots[1].handle,
+            beta1_power=tf.cast(self._powers[0], gradient.dtype),
+            beta2_power=tf.cast(self._powers[1], gradient.dtype), lr=rate,
+            beta1=self._hyper(self._beta1, gradient), beta2=self._hyper(self._beta2, gradient),
+            epsilon=self._hyper(self._epsilon, gradient), grad=gradient)
+
+    def _corrected(self, rate: tf.Tensor) -> tf.Tensor:
+        """The learning rate with the bias corrections of both moments in it."""
+        power1, power2 = (tf.cast(power, rate.dtype) for power in self._powers)
+        return rate * tf.sqrt(1 - power2) / (1 - power1)
+
+    def _update_sparse(self, gradient, indices, variable, slots, rate):
+        beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
+        for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient))):
+            slot.assign(slot * beta)
+            slot.scatter_add(tf.IndexedSlices(value * (1 - beta), indices))
+        variable.assign_sub(self._corrected(rate) * slots[0]
+                            / (tf.sqrt(slots[1]) + self._hyper(self._epsilon, gradient)))
+
+    def _finish(self):
+        for power, beta in zip(self._powers, (self._beta1, self._beta2)):
+            power.assign(power * self._hyper(beta, power))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "beta1": self._beta1, "beta2": self._beta2,
+                "epsilon": self._epsilon}
+
+
+class AdagradOptimizer(Optimizer):
+    """Divides by the root of the sum of squares, which starts at `initial_accumulator_value`."""
+
+    slots = ("accumulator",)
+
+    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
+                 use_locking: bool = False, name: str = "Adagrad") -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(learning_rate, name)
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _slot_value(self, slot):
+        return self._initial_accumulator_value
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        tf.raw_ops.ResourceApplyAdagrad(var=variable.handle, accum=slots[0].handle, lr=rate,
+                                        grad=gradient)
+
+    def _update_rows(self, gradient, value, slots, rate):
+        accumulator = slots[0] + tf.square(gradient)
+        return value - rate * gradient * tf.math.rsqrt(accumulator), accumulator
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(),
+                "initial_accumulator_value": self._initial_accumulator_value}
+
+
+class AdadeltaOptimizer(Optimizer):
+    """Adadelta with TF 1's defaults (learning rate 0.001, epsilon 1e-8)."""
+
+    slots = ("accum", "accum_update")
+
+    def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8,
+                 use_locking: bool = False, name: str = "Adadelta") -> None:
+        super().__init__(learning_rate, name)
+        self._rho, self._epsilon = rho, epsilon
+
+    def _update_dense(self, gradient, variable, slots, rate):
+        tf.raw_ops.ResourceApplyAdadelta(
+            var=variable.handle, accum=slots[0].handle, accum_update=slots[1].handle, lr=rate,
+            rho=self._hyper(self._rho, gradient), epsilon=self._hyper(self._epsilon, gradient),
+            grad=gradient)
+
+    def _update_rows(self, gradient, value, slots, rate):
+        rho, epsilon = self._hyper(self._rho, gradient), self._hyper(self._epsilon, gradient)
+        accum = rho * slots[0] + (1 - rho) * tf.square(gradient)
+        step = tf.sqrt(slots[1] + epsilon) * tf.math.rsqrt(accum + epsilon) * gradient
+        return value - rate * step, accum, rho * slots[1] + (1 - rho) * tf.square(step)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rho": self._rho, "epsilon": self._epsilon}

@@ -1,0 +1,30 @@
+"""Makes the templates importable as the package they are rendered into."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+HERE = Path(__file__).resolve().parent
+SUPPORT = HERE.parents[1] / "templates" / "support"
+
+
+def _package(name: str, folder: Path) -> None:
+    if name not in sys.modules:
+        init = folder / "__init__.py"
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        if init.exists():
+            spec = importlib.util.spec_from_file_location(
+                name, init, submodule_search_locations=[str(folder)])
+        spec.submodule_search_locations = [str(folder)]
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        if spec.loader is not None:
+            spec.loader.exec_module(module)
+
+
+_package("tf1_support", SUPPORT)
+sys.path.insert(0, str(HERE))
