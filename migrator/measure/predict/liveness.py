@@ -97,7 +97,8 @@ def replay(nodes: Sequence[Node], fetched: Sequence[tuple[int, int]], order: str
     size: dict[int, int] = {}
     owner: dict[int, str] = {}
     live = peak = unknown = 0
-    at, snapshot = "", ()
+    at = ""
+    snapshot: tuple[tuple[int, str], ...] = ()
     timeline: list[tuple[str, int]] = []
     queue = _Order(order)
     queue.push([i for i, n in enumerate(waiting) if n == 0])
