@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from migrator.measure import records
+from migrator.measure.predict import devices
 from migrator.model import to_jsonable
-from migrator.report import changes, equality, memory, render
+from migrator.report import cards, changes, equality, memory, render
 from migrator.report.model import Report, Section, Statement
 
 
@@ -86,6 +87,9 @@ def build(
         measured = records.load(measure.read_text(encoding="utf-8"), str(measure))
         parts, said = memory.sections(measured)
         sections += parts
+        fits = cards.section(measured, devices.load())
+        if fits is not None:
+            sections.append(fits)
         findings += said
         caveats += _measurement_caveats(measured)
         environment = _environment(measured.environment)

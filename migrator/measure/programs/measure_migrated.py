@@ -78,8 +78,8 @@ def _optimizer(tf: Any, config: dict[str, Any]) -> Any:
 
 def _steps(
     tf: Any, config: dict[str, Any], store: _Store, arrays: dict[str, Any]
-) -> tuple[Callable[[], Any], Callable[[], int | None], Any]:
-    """(one step, trace count, optimizer or None)."""
+) -> tuple[Callable[[], Any], Callable[[], int | None], Any, Callable[[], dict[str, int] | None]]:
+    """(one step, trace count, optimizer or None, prediction of the step's peak)."""
     workload = config["workload"]
     function = probe.target(workload["call"])
     kwargs = workload["kwargs"]
@@ -119,7 +119,22 @@ def _steps(
         return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, call(held))
 
     counted = config["execution"] in ("function", "xla")
-    return step, lambda: traces if counted else None, optimizer
+
+    def predicted() -> dict[str, int] | None:
+        """Peak of the step on top of what is resident, predicted from its graph alone."""
+        if config["execution"] != "function":
+            return None
+        from migrator.measure.predict import graph
+
+        nonlocal traces
+        before = traces
+        peak, low, high = graph.interval(call.get_concrete_function(held))  # type: ignore[attr-defined]
+        traces = (
+            before  # asking for the function that was traced already is no trace of the program
+        )
+        return {"bytes": peak.bytes, "low": low, "high": high, "unknown": peak.unknown}
+
+    return step, lambda: traces if counted else None, optimizer, predicted
 
 
 def _sizes(variables: dict[str, Any]) -> dict[str, int]:
@@ -145,7 +160,7 @@ def main() -> None:
     store = _Store()
     workload = config["workload"]
     arrays = probe.make_inputs(workload["inputs"], config["batch"], config["root"])
-    step, traces, optimizer = _steps(tf, config, store, arrays)
+    step, traces, optimizer, predicted = _steps(tf, config, store, arrays)
     if workload.get("checkpoint"):
         store.restore(os.path.join(config["root"], workload["checkpoint"]))
     phases.end("initialisation")
@@ -172,6 +187,7 @@ def main() -> None:
         "extra": {"tensorflow": tf.__version__, "keras": tf.keras.__version__},
     }  # fmt: skip
     if config["trace"]:
+        result["extra"]["predicted_step"] = predicted()
         from migrator.measure.programs import measure_trace
 
         result["attribution"] = measure_trace.trace(step, phases.allocator, resident=resident)
