@@ -37,7 +37,8 @@ class NadamOptimizer(AdamOptimizer):
 
     def _update_sparse(self, gradient, indices, variable, slots, rate):
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
-        for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient))):
+        for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient)),
+                                     strict=True):
             slot.assign(slot * beta)
             slot.scatter_add(tf.IndexedSlices(value * (1 - beta), indices))
         m, v = (tf.gather(slot, indices) for slot in slots)
@@ -54,7 +55,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
     def _other_variables(self):
-        return dict(zip(("beta1_power",), self._powers))
+        return {"beta1_power": self._powers[0]} if self._powers else {}
 
     def _update_dense(self, gradient, variable, slots, rate):
         tf.raw_ops.ResourceApplyAdaMax(
@@ -189,9 +190,9 @@ class _SignOptimizer(Optimizer):
         return super().apply_gradients(grads_and_vars, global_step, name)
 
     def _common(self, gradient, variable, slots, rate) -> dict[str, Any]:
-        return dict(var=variable.handle, m=slots[0].handle, lr=rate, grad=gradient,
-                    sign_decay=tf.cast(self._sign_decay, gradient.dtype),
-                    beta=self._hyper(self._beta, gradient))
+        return {"var": variable.handle, "m": slots[0].handle, "lr": rate, "grad": gradient,
+                "sign_decay": tf.cast(self._sign_decay, gradient.dtype),
+                "beta": self._hyper(self._beta, gradient)}
 
     def _update_sparse(self, gradient, indices, variable, slots, rate):
         shape = tf.cast(tf.shape(variable), indices.dtype)

@@ -209,7 +209,7 @@ class FrozenGraph(tf.Module):
         return graph_def
 
     def _inlined(self, feeds: Sequence[str], nodes: Sequence[Any]) -> Any:
-        """A GraphDef of `nodes` in which 'feed_<k>' is a placeholder for the k-th feed."""
+        """A GraphDef of `nodes` in which the k-th feed is read from the missing node 'feed_<k>'."""
         positions = {_split(name): k for k, name in enumerate(feeds)}
         graph_def = self._graph_def(nodes)
         for node in graph_def.node:
@@ -219,13 +219,11 @@ class FrozenGraph(tf.Module):
                                                    and self._is_fed(s, set(positions)))]
             del node.input[:]
             node.input.extend(sources)
-        for k, name in enumerate(feeds):
-            dtype = self.graph.get_tensor_by_name(name).dtype.as_datatype_enum
-            graph_def.node.add(name=f"feed_{k}", op="Placeholder").attr["dtype"].type = dtype
         return graph_def
 
     def _called(self, feeds: Sequence[str], fetches: Sequence[Any], nodes: Sequence[Any]) -> Any:
         """A GraphDef of one call, 'call', of a library function that holds `nodes`."""
+        # Operations without outputs need no mention: the runtime runs the stateful ones of a body.
         positions = {_split(name): k for k, name in enumerate(feeds)}
 
         def reference(tensor: tf.Tensor) -> str:
@@ -240,7 +238,6 @@ class FrozenGraph(tf.Module):
         for k, name in enumerate(feeds):
             dtype = self.graph.get_tensor_by_name(name).dtype.as_datatype_enum
             function.signature.input_arg.add(name=f"feed_{k}", type=dtype)
-            graph_def.node.add(name=f"feed_{k}", op="Placeholder").attr["dtype"].type = dtype
             call.input.append(f"feed_{k}")
             call.attr["Tin"].list.type.append(dtype)
         for node in nodes:
@@ -253,13 +250,8 @@ class FrozenGraph(tf.Module):
                     if not self._is_fed(source, set(positions)):
                         copy.input.append(source)
                 else:
-                    copy.input.append(reference(self.graph.get_tensor_by_name(
-                        "%s:%d" % _split(source))))
+                    copy.input.append(reference(self._element(source)))
         for k, fetch in enumerate(fetches):
-            if isinstance(fetch, tf.Operation):
-                function.signature.control_output.append(f"fetch_{k}")
-                function.control_ret[f"fetch_{k}"] = fetch.name
-                continue
             dtype = fetch.dtype.as_datatype_enum
             function.signature.output_arg.add(name=f"fetch_{k}", type=dtype)
             function.ret[f"fetch_{k}"] = reference(fetch)
@@ -290,14 +282,14 @@ class FrozenGraph(tf.Module):
     def _build(self, feed_tensors: Sequence[tf.Tensor], names: Sequence[str],
                targets: Sequence[Any], jit_compile: bool | None) -> Any:
         nodes = self._slice(names, targets)
-        tensors = [t for t in targets if not isinstance(t, tf.Operation)]
+        computed = [t for t in targets if not isinstance(t, tf.Operation) and t.name not in names]
         if any(node.op in V1_CONTROL_FLOW for node in nodes):
-            graph_def = self._called(names, targets, nodes)
-            elements = [f"call:{k}" for k in range(len(tensors))]
+            graph_def = self._called(names, computed, nodes)
+            elements = [f"call:{k}" for k in range(len(computed))]
         else:
             graph_def = self._inlined(names, nodes)
-            positions = {name: f"feed_{k}:0" for k, name in enumerate(names)}
-            elements = [positions.get(t.name, t.name) for t in tensors]
+            elements = [t.name for t in computed]
+        used = {source for node in graph_def.node for source in node.input}
         # An eager import makes the runtime know the library functions; a tf.function that calls
         # them does not do so by itself.
         library = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
@@ -308,15 +300,18 @@ class FrozenGraph(tf.Module):
 
         def run(*values: tf.Tensor) -> list[tf.Tensor]:
             found = tf.graph_util.import_graph_def(
-                graph_def, input_map={f"feed_{k}:0": v for k, v in enumerate(values)},
-                return_elements=elements, name="")
-            return [tf.ensure_shape(f, t.shape) for f, t in zip(found, tensors)]
+                graph_def, return_elements=elements, name="",
+                input_map={f"feed_{k}": v for k, v in enumerate(values) if f"feed_{k}" in used})
+            results = dict(zip(names, values, strict=True))
+            for tensor, value in zip(computed, found, strict=True):
+                results[tensor.name] = tf.ensure_shape(value, tensor.shape)
+            return [results[t.name] for t in targets if not isinstance(t, tf.Operation)]
 
         return tf.function(run, input_signature=specs, autograph=False, jit_compile=jit_compile)
 
-    def _value(self, tensor: tf.Tensor, value: Any) -> Any:
+    def _value(self, tensor: tf.Tensor, value: Any) -> tf.Tensor:
         if not isinstance(value, tf.Tensor):
-            value = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
+            value = tf.constant(np.asarray(value, dtype=tensor.dtype.as_numpy_dtype))
         if not tensor.shape.is_compatible_with(value.shape):
             raise ValueError(f"cannot feed a value of shape {value.shape} to {tensor.name!r}, "
                              f"which has shape {tensor.shape}")
@@ -330,14 +325,15 @@ class FrozenGraph(tf.Module):
             feed_dict: Values by tensor name; arrays are cast to the dtype of the placeholder.
 
         Raises:
-            KeyError, ValueError: see `function`; a value has the wrong shape.
+            KeyError, ValueError: see `function`; or a value has the wrong shape.
         """
-        feeds = {self._element(name).name: value for name, value in (feed_dict or {}).items()}
-        flat = tf.nest.flatten(fetches)
-        results = iter(self.function(list(feeds), flat)(
-            *[self._value(self.graph.get_tensor_by_name(n), v) for n, v in feeds.items()]))
-        return tf.nest.pack_sequence_as(fetches, [
-            None if isinstance(self._element(f), tf.Operation) else next(results) for f in flat])
+        feeds = {self._element(name): value for name, value in (feed_dict or {}).items()}
+        targets = [self._element(f) for f in tf.nest.flatten(fetches)]
+        # The concrete function: a tf.function would warn of retracing, once for each set of names.
+        function = self.function(list(feeds), targets).get_concrete_function()
+        values = iter(function(*[self._value(t, v) for t, v in feeds.items()]))
+        results = [None if isinstance(t, tf.Operation) else next(values) for t in targets]
+        return tf.nest.pack_sequence_as(fetches, results)
 
     def run(self, fetches: Any, feed_dict: Mapping[TensorName, Any] | None = None) -> Any:
         """As calling the object, with NumPy arrays as results: what Session.run returned."""
@@ -349,10 +345,10 @@ class FrozenGraph(tf.Module):
         """A `tf.function` that takes `inputs` by keyword and gives the dict of `outputs`."""
         inner = self.function(list(inputs.values()), list(outputs.values()))
         specs = [tf.TensorSpec(spec.shape, spec.dtype, key)
-                 for key, spec in zip(inputs, inner.input_signature)]
+                 for key, spec in zip(inputs, inner.input_signature, strict=True)]
 
         def serve(*values: tf.Tensor) -> dict[str, tf.Tensor]:
-            return dict(zip(outputs, inner(*values)))
+            return dict(zip(outputs, inner(*values), strict=True))
 
         return tf.function(serve, input_signature=specs, autograph=False)
 

@@ -54,7 +54,8 @@ def compute_gradients(
     variables = list(tape.watched_variables() if var_list is None else var_list)
     sources = [getattr(v, "value", v) if isinstance(v, tf.keras.Variable) else v
                for v in variables]
-    return list(zip(tape.gradient(loss, sources, output_gradients=grad_loss), variables))
+    gradients = tape.gradient(loss, sources, output_gradients=grad_loss)
+    return list(zip(gradients, variables, strict=True))
 
 
 def _as_learning_rate(value: Any) -> Any:
@@ -217,7 +218,8 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         """Updates only the rows at `indices` (each once) of the variable and of its slots."""
         state = [variable, *slots]
         rows = [tf.gather(v, indices) for v in state]
-        for v, new in zip(state, self._update_rows(gradient, rows[0], rows[1:], rate)):
+        updated = self._update_rows(gradient, rows[0], rows[1:], rate)
+        for v, new in zip(state, updated, strict=True):
             v.scatter_update(tf.IndexedSlices(new, indices))
 
     def _update_rows(self, gradient: tf.Tensor, value: tf.Tensor, slots: list[tf.Tensor],
@@ -291,10 +293,10 @@ class RMSPropOptimizer(Optimizer):
         return 1.0 if slot == "rms" else 0.0
 
     def _update_dense(self, gradient, variable, slots, rate):
-        common = dict(var=variable.handle, ms=slots[0].handle, mom=slots[-1].handle, lr=rate,
-                      rho=self._hyper(self._decay, gradient),
-                      momentum=self._hyper(self._momentum, gradient),
-                      epsilon=self._hyper(self._epsilon, gradient), grad=gradient)
+        common = {"var": variable.handle, "ms": slots[0].handle, "mom": slots[-1].handle,
+                  "lr": rate, "grad": gradient, "rho": self._hyper(self._decay, gradient),
+                  "momentum": self._hyper(self._momentum, gradient),
+                  "epsilon": self._hyper(self._epsilon, gradient)}
         if self._centered:
             tf.raw_ops.ResourceApplyCenteredRMSProp(mg=slots[1].handle, **common)
         else:
@@ -342,7 +344,7 @@ class AdamOptimizer(Optimizer):
         super().build(variables)
 
     def _other_variables(self):
-        return dict(zip(("beta1_power", "beta2_power"), self._powers))
+        return dict(zip(("beta1_power", "beta2_power"), self._powers, strict=False))
 
     def _get_beta_accumulators(self) -> tuple[Variable, ...]:
         return tuple(self._powers)
@@ -362,14 +364,15 @@ class AdamOptimizer(Optimizer):
 
     def _update_sparse(self, gradient, indices, variable, slots, rate):
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
-        for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient))):
+        for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient)),
+                                     strict=True):
             slot.assign(slot * beta)
             slot.scatter_add(tf.IndexedSlices(value * (1 - beta), indices))
         variable.assign_sub(self._corrected(rate) * slots[0]
                             / (tf.sqrt(slots[1]) + self._hyper(self._epsilon, gradient)))
 
     def _finish(self):
-        for power, beta in zip(self._powers, (self._beta1, self._beta2)):
+        for power, beta in zip(self._powers, (self._beta1, self._beta2), strict=True):
             power.assign(power * self._hyper(beta, power))
 
     def get_config(self) -> dict[str, Any]:

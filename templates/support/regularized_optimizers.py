@@ -1,4 +1,4 @@
-"""TF 1's optimizers with regularization built into the update: Ftrl, proximal and dual averaging."""
+"""TF 1's optimizers with built-in regularization: Ftrl, proximal and dual averaging."""
 from __future__ import annotations
 
 from typing import Any
@@ -44,10 +44,10 @@ class FtrlOptimizer(Optimizer):
         return self._labels[slot] or self._tf1_name
 
     def _update_dense(self, gradient, variable, slots, rate):
-        arguments = dict(
-            var=variable.handle, accum=slots[0].handle, linear=slots[1].handle, grad=gradient,
-            lr=rate, l1=self._hyper(self._l1, gradient), l2=self._hyper(self._l2, gradient),
-            lr_power=self._hyper(self._power, gradient))
+        arguments = {
+            "var": variable.handle, "accum": slots[0].handle, "linear": slots[1].handle,
+            "grad": gradient, "lr": rate, "l1": self._hyper(self._l1, gradient),
+            "l2": self._hyper(self._l2, gradient), "lr_power": self._hyper(self._power, gradient)}
         if self._shrinkage:
             tf.raw_ops.ResourceApplyFtrlV2(
                 l2_shrinkage=self._hyper(self._shrinkage, gradient), **arguments)

@@ -31,7 +31,7 @@ def test_every_fetch_equals_session_run(graphs, graph):
     for k in (0, 1):
         feeds, expected = recorded(graph, k, "feed"), recorded(graph, k, "fetch")
         together = graphs[graph].run(list(expected), feeds)
-        for (name, value), one in zip(expected.items(), together):
+        for (name, value), one in zip(expected.items(), together, strict=True):
             close(one, value, name)
             close(graphs[graph].run(name, feeds), value, name)
 
@@ -72,7 +72,8 @@ def test_default_of_a_placeholder_can_be_replaced(graphs):
 
 def test_structure_of_fetches_and_operations_without_outputs(graphs):
     graph, feeds = graphs["detector"], recorded("detector", 1, "feed")
-    found = graph.run({"b": "detection_boxes:0", "more": ["total", "small/AssertGuard/Assert"]}, feeds)
+    found = graph.run(
+        {"b": "detection_boxes:0", "more": ["total", "small/AssertGuard/Assert"]}, feeds)
     close(found["b"], recorded("detector", 1, "fetch")["detection_boxes:0"])
     assert found["more"][0].shape == () and found["more"][1] is None
     assert graph.run([], feeds) == []

@@ -16,7 +16,8 @@ TOLERANCE = {"float32": 2e-6, "float64": 1e-8}
 def make(kind, kwargs, step=None):
     for module in (optimizers, regularized_optimizers, contrib_optimizers):
         if hasattr(module, kind):
-            return getattr(module, kind)(**kwargs, **({"global_step": step} if "DA" in kind else {}))
+            return getattr(module, kind)(
+                **kwargs, **({"global_step": step} if "DA" in kind else {}))
     raise KeyError(kind)
 
 

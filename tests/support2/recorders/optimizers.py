@@ -1,10 +1,10 @@
 """Records TF 1.15.5 optimizer trajectories: every variable after each step, by checkpoint name."""
+
 import os
 
+import cases
 import numpy as np
 import tensorflow as tf
-
-import cases
 
 
 def _optimizer(kind, kwargs, step):
