@@ -69,6 +69,15 @@ class SourceFile:
         return max(counts, key=lambda end: (counts[end], end == "\n"))
 
 
+def _plain_name(name: str) -> str:
+    """The codec of a cookie as CPython's tokenizer reads it: Emacs writes ``utf-8-unix``."""
+    folded = name[:12].lower().replace("_", "-")
+    for codec in ("utf-8", "latin-1", "iso-8859-1", "iso-latin-1"):
+        if folded == codec or folded.startswith(codec + "-"):
+            return "utf-8" if codec == "utf-8" else "iso-8859-1"
+    return name
+
+
 def declared_encoding(data: bytes) -> tuple[str, bool, int]:
     """(codec name, has a BOM, line of the cookie or 0) by PEP 263.
 
@@ -82,7 +91,7 @@ def declared_encoding(data: bytes) -> tuple[str, bool, int]:
         found = _COOKIE.match(line)
         if found:
             name = found[1].decode("ascii", "replace")
-            codec = codecs.lookup(name)
+            codec = codecs.lookup(_plain_name(name))
             if not codec._is_text_encoding:  # type: ignore[attr-defined]  # as open() itself asks
                 raise LookupError(f"{name} does not decode to text")
             if bom and codec.name != "utf-8":
@@ -162,10 +171,11 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> tuple[bytes, int]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise SourceError(path, "is not a regular file")
     with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise SourceError(path, "is not a regular file")
         if status.st_size > limit:
             raise SourceError(path, f"is {status.st_size:,} bytes, over the limit of {limit:,}")
         try:
