@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from migrator.measure.predict import liveness, ops
+from migrator.measure.predict import liveness, ops, workspace
 from migrator.measure.predict.liveness import Node, Output, Peak
 
 DEPTH = 8  # of nested function bodies that are looked into
@@ -100,7 +100,7 @@ class _Graph:
                 forwards = tuple(range(len(inputs)))
             resident = op.type in ops.FREE
             outputs = tuple(_output(t, resident) for t in op.outputs)
-            extra = self._inside(op, outputs)
+            extra = self._inside(op, outputs) + workspace.scratch_bytes(op)
             made.append(
                 Node(op.name, op.type, positions, controls, outputs, alias, forwards, extra)
             )

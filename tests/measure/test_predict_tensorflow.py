@@ -1,0 +1,84 @@
+"""The predictor against the allocator's trace, on networks small enough for a test."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+PROGRAM = """
+import json, sys
+import numpy as np, tensorflow as tf
+from migrator.measure.predict import graph, workspace
+from migrator.measure.programs import measure_probe, measure_trace
+tf.config.threading.set_inter_op_parallelism_threads(1)
+tf.config.threading.set_intra_op_parallelism_threads(1)
+tf.raw_ops.Empty(shape=[1 << 28], dtype=tf.float32, init=False)
+layers = tf.keras.layers
+model = tf.keras.Sequential([
+    layers.Input((64, 64, 3)), layers.Conv2D(16, 3, 2, "same"), layers.BatchNormalization(),
+    layers.ReLU(6.0), layers.DepthwiseConv2D(3, padding="same"), layers.Conv2D(32, 1),
+    layers.MaxPool2D(), layers.Conv2D(64, 3, activation="relu"), layers.GlobalAveragePooling2D(),
+    layers.Dense(10)])
+x = tf.raw_ops.DeepCopy(x=tf.random.stateless_normal((8, 64, 64, 3), (1, 2)))
+y = tf.zeros((8,), tf.int32)
+cost = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+def train(x):
+    with tf.GradientTape() as tape:
+        loss = cost(y, model(x, training=True))
+    for v, g in zip(model.trainable_variables,
+                    tape.gradient(loss, model.trainable_variables)):
+        v.assign_sub(0.01 * g)
+    return loss
+def loop(x):
+    def body(i, h):
+        return i + 1, tf.tanh(tf.matmul(h, h))
+    h = tf.reshape(x, (8, -1))[:, :512]
+    h = tf.matmul(h, h, transpose_a=True)
+    return tf.reduce_sum(tf.while_loop(lambda i, h: i < 5, body, (0, h))[1])
+out = {}
+for name, f in (("inference", lambda x: model(x, training=False)), ("training", train),
+                ("loop", loop)):
+    function = tf.function(f, autograph=False)
+    concrete = function.get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
+    peak, low, high = graph.interval(concrete)
+    for _ in range(2):
+        function(x).numpy()
+    found = measure_trace.trace(lambda: function(x).numpy(),
+        measure_probe.Allocator(tf.config.experimental, "CPU:0"), {})
+    out[name] = [peak.bytes, found["requested_peak"], low, high, found["missing"]]
+print(json.dumps(out))
+"""
+
+
+@pytest.fixture(scope="module")
+def peaks() -> dict[str, list[int]]:
+    env = {
+        **os.environ, "TF_CPU_ALLOCATOR_USE_BFC": "true", "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, list[int]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "allowed"), [("inference", 0.03), ("training", 0.08), ("loop", 0.35)]
+)
+def test_the_prediction_meets_the_trace(
+    peaks: dict[str, list[int]], case: str, allowed: float
+) -> None:
+    predicted, measured, *_ = peaks[case]
+    assert abs(predicted / measured - 1) <= allowed, peaks[case]
+
+
+@pytest.mark.parametrize("case", ["inference", "training", "loop"])
+def test_the_replay_meets_the_allocator(peaks: dict[str, list[int]], case: str) -> None:
+    *_, missing = peaks[case]
+    assert abs(missing) <= 0.01 * peaks[case][1]
