@@ -12,6 +12,7 @@ import libcst as cst
 from migrator.analysis.names import NameTable, Resolved, Scope, canonical
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
 from migrator.engine.imports import add_imports, local_name_for
+from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class FileContext:
     names: NameTable
     module_name: str = ""
     is_package: bool = False
+    suppressions: Suppressions = field(default_factory=Suppressions)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     _module: cst.Module | None = None
@@ -170,6 +172,35 @@ class FileContext:
         self.findings.append(
             Finding(code, self.path, line, column, message, advice, symbol, rung)
         )
+
+    def suppressed(self, code: str, node: cst.CSTNode | ast.AST | int) -> bool:
+        """Whether a ``# migrator: ignore`` comment or the options forbid `code` at `node`.
+
+        A transform asks before it edits; findings are filtered by the engine.
+        """
+        if not self.options.allows(code):
+            return True
+        if not self.suppressions:
+            return False
+        first, last, _ = self._span(node)
+        return self.suppressions.covers(code, first, last)
+
+    # -- undoing one transform
+
+    def mark(self) -> tuple[cst.Module | None, int, int, dict[tuple[str, str | None], str]]:
+        """The state to which `rollback` returns."""
+        return self._module, len(self.changes), len(self.findings), dict(self._imports)
+
+    def rollback(
+        self, mark: tuple[cst.Module | None, int, int, dict[tuple[str, str | None], str]]
+    ) -> None:
+        """Forget what was done since `mark`."""
+        module, changes, findings, imports = mark
+        self._module = module or self._original
+        self._scopes = None
+        del self.changes[changes:]
+        del self.findings[findings:]
+        self._imports = imports
 
     # -- imports
 

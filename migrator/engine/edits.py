@@ -16,10 +16,7 @@ Piece = str | tuple[int, int]
 
 @dataclass(slots=True)
 class Edit:
-    """One replacement and what to report about it once it has been applied.
-
-    `group` ties edits that only make sense together with their reference (see imports).
-    """
+    """One replacement and what to report about it once it has been applied."""
 
     start: int
     end: int
@@ -82,7 +79,8 @@ def apply(text: str, edits: list[Edit]) -> tuple[str, list[Edit]]:
     Edits inside a part that another edit drops vanish with it; of two that overlap without
     nesting, the later one is left out.
     """
-    ordered = sorted(edits, key=lambda item: (item.start, -item.end))
+    # an insertion comes before what starts at the same place
+    ordered = sorted(edits, key=lambda item: (item.start, item.end > item.start, -item.end))
     applied: list[Edit] = []
     out: list[str] = []
     _render(text, 0, len(text), ordered, out, applied)

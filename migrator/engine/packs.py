@@ -1,0 +1,201 @@
+"""Reads rule packs (TOML) into records; says which file and rule is wrong when one is."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from migrator.model import Confidence, Rung
+
+
+class PackError(ValueError):
+    """A rule pack that cannot be used; the message starts with its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An example of a rule, which is also its test and its documentation."""
+
+    before: str
+    after: str
+    tolerance: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule as written in a pack.
+
+    `match` holds patterns (expressions with named holes). Without `rewrite`, the rule only
+    reports `finding` with `advice`. `delete` removes the expression statement that matches.
+    """
+
+    code: str
+    title: str
+    why: str
+    match: tuple[str, ...]
+    rewrite: str = ""
+    delete: bool = False
+    finding: str = ""
+    advice: str = ""
+    link: str = ""
+    rung: Rung = Rung.NATIVE
+    confidence: Confidence = Confidence.PROVEN
+    signature: str = ""
+    cases: tuple[Case, ...] = ()
+    pack: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a table pack: a symbol and what it becomes (or the advice about it)."""
+
+    symbol: str
+    target: str
+    code: str = ""
+    advice: str = ""
+    message: str = ""
+    confidence: Confidence = Confidence.PROVEN
+    pack: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Packs:
+    """The contents of all packs, in file order."""
+
+    rules: list[Rule] = field(default_factory=list)
+    renames: dict[str, Entry] = field(default_factory=dict)
+    support: dict[str, Entry] = field(default_factory=dict)
+    manual: dict[str, Entry] = field(default_factory=dict)
+    compat: dict[str, Entry] = field(default_factory=dict)
+    same: dict[str, Entry] = field(default_factory=dict)
+    sources: dict[str, bytes] = field(default_factory=dict)
+
+
+_TABLES = ("renames", "support", "manual", "compat", "same")
+_RULE_KEYS = {
+    "code", "title", "why", "link", "match", "rewrite", "delete", "finding", "advice", "rung",
+    "confidence", "signature", "case", "cases",
+}  # fmt: skip
+
+
+def load_packs(directory: Path, extra: Iterable[Path] = ()) -> Packs:
+    """Every ``*.toml`` of `directory` in name order, then the user's `extra` packs.
+
+    A user's rule comes before the shipped ones for the same symbol. Raises PackError.
+    """
+    packs = Packs()
+    users = Packs()
+    for path in extra:
+        _load(path, users)
+    for path in sorted(directory.glob("*.toml")):
+        _load(path, packs)
+    packs.rules = users.rules + packs.rules
+    for name in _TABLES:
+        getattr(packs, name).update(getattr(users, name))
+    packs.sources.update(users.sources)
+    return packs
+
+
+def _load(path: Path, packs: Packs) -> None:
+    try:
+        data = path.read_bytes()
+        document = tomllib.loads(data.decode("utf-8"))
+    except OSError as error:
+        raise PackError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PackError(f"{path}: is not TOML: {error}") from error
+    packs.sources[str(path.name)] = data
+    kind = path.stem if path.stem in _TABLES else ""
+    for position, item in enumerate(document.pop("rule", []), 1):
+        packs.rules.append(_rule(item, path, position))
+    for key, value in document.items():
+        if key in _TABLES and isinstance(value, dict):
+            _entries(value, getattr(packs, key), path)
+        elif kind and ("." in key or isinstance(value, str) or kind == "renames"):
+            _entries({key: value}, getattr(packs, kind), path)
+        elif isinstance(value, dict) and kind:
+            _entries(value, getattr(packs, kind), path)
+
+
+def _entries(table: Mapping[str, Any], into: dict[str, Entry], path: Path) -> None:
+    for symbol, value in table.items():
+        if isinstance(value, str):
+            into[symbol] = Entry(symbol, value, pack=path.name)
+        elif isinstance(value, dict):
+            known = {"to", "target", "code", "advice", "message", "confidence"}
+            target = value.get("to", value.get("target", value.get("advice", "")))
+            into[symbol] = Entry(
+                symbol,
+                str(target),
+                str(value.get("code", "")),
+                str(value.get("advice", "")),
+                str(value.get("message", "")),
+                _confidence(value.get("confidence", "proven"), path, symbol),
+                path.name,
+                {k: v for k, v in value.items() if k not in known},
+            )
+        elif isinstance(value, list):
+            for item in value:
+                into[str(item)] = Entry(str(item), "", pack=path.name)
+        else:
+            raise PackError(f"{path}: {symbol}: a string or a table is wanted, not {value!r}")
+
+
+def _rule(item: Mapping[str, Any], path: Path, position: int) -> Rule:
+    where = f"{path}: rule {position} ({item.get('code', 'no code')})"
+    for key in ("code", "title", "why", "match"):
+        if not item.get(key):
+            raise PackError(f"{where}: {key!r} is missing")
+    match = item["match"]
+    patterns = (match,) if isinstance(match, str) else tuple(match)
+    rewrite, delete = item.get("rewrite", ""), bool(item.get("delete", False))
+    finding = item.get("finding", "")
+    if bool(rewrite) + delete + bool(finding and not rewrite and not delete) != 1:
+        raise PackError(f"{where}: exactly one of 'rewrite', 'delete = true', 'finding' is wanted")
+    cases = []
+    for case in item.get("case", item.get("cases", [])):
+        if "before" not in case:
+            raise PackError(f"{where}: a case lacks 'before'")
+        tolerance = case.get("tolerance")
+        cases.append(
+            Case(
+                case["before"],
+                case.get("after", case["before"]),
+                None if tolerance is None else float(tolerance),
+                {k: v for k, v in case.items() if k not in ("before", "after", "tolerance")},
+            )
+        )
+    try:
+        rung = Rung(item.get("rung", "native"))
+    except ValueError as error:
+        raise PackError(f"{where}: {error}") from error
+    return Rule(
+        str(item["code"]),
+        str(item["title"]),
+        str(item["why"]),
+        patterns,
+        rewrite,
+        delete,
+        finding,
+        item.get("advice", ""),
+        item.get("link", ""),
+        rung,
+        _confidence(item.get("confidence", "proven"), path, where),
+        item.get("signature", ""),
+        tuple(cases),
+        path.name,
+        {k: v for k, v in item.items() if k not in _RULE_KEYS},
+    )
+
+
+def _confidence(value: object, path: Path, where: str) -> Confidence:
+    try:
+        return Confidence(value)
+    except ValueError as error:
+        raise PackError(f"{path}: {where}: {error}") from error

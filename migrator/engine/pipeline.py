@@ -1,0 +1,276 @@
+"""One file's way through the engine: text in, `FileResult` out, nothing raised."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import hashlib
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.names import NameTable
+from migrator.engine import walk
+from migrator.engine.context import SUPPORT_PACKAGE, FileContext
+from migrator.engine.linemap import LineMap
+from migrator.engine.options import Options
+from migrator.engine.py2 import NotPython2, looks_like_python2, translate
+from migrator.engine.registry import Transform
+from migrator.engine.ruleset import RuleSet
+from migrator.engine.suppress import Suppressions, find_suppressions
+from migrator.model import Change, FileResult, Finding, Status
+from migrator.project.marker import is_generated
+
+
+def migrate_text(
+    path: str,
+    text: str,
+    index: ProjectIndex,
+    options: Options,
+    registry: RuleSet,
+    sha256: str = "",
+) -> FileResult:
+    """What the file `path` (relative to the root) with contents `text` becomes.
+
+    Never raises for bad input: a file that cannot be handled comes back FAILED with `error`
+    saying where and why, a rewrite that went wrong is withdrawn with a TF000 finding.
+    `sha256` is that of the file's bytes, computed from the text where it is not given.
+    """
+    started = time.perf_counter()
+    sha256 = sha256 or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    enabled = gc.isenabled()
+    gc.disable()  # a file's trees are one big, short-lived, acyclic heap
+    try:
+        result = _migrate(path, text, index, options, registry)
+    except RecursionError:
+        result = FileResult(
+            path,
+            Status.FAILED,
+            error=f"{path}:1: expressions are nested too deeply for the parser; split them up",
+        )
+    except Exception as error:  # per-file isolation: a bug must not stop the other files
+        result = FileResult(
+            path, Status.FAILED, error=f"{path}:1: internal error, {type(error).__name__}: {error}"
+        )
+    finally:
+        if enabled:
+            gc.enable()
+    return replace(
+        result, old_sha256=sha256, old_text=text, seconds=time.perf_counter() - started
+    )
+
+
+def _migrate(
+    path: str, text: str, index: ProjectIndex, options: Options, registry: RuleSet
+) -> FileResult:
+    if is_generated(text):
+        return FileResult(path, Status.SKIPPED)
+    changes: list[Change] = []
+    findings: list[Finding] = []
+    source = text
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        failure = _syntax_failure(path, error)
+        if not looks_like_python2(text) or not options.allows("PY101"):
+            return failure
+        try:
+            source, changes = translate(text)
+        except NotPython2 as problem:
+            # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
+            return replace(failure, error=f"{path}:{problem.line}: {problem}")
+        tree = ast.parse(source)
+    suppressions = find_suppressions(source)
+    if suppressions.whole_file == frozenset():
+        return FileResult(path, Status.SKIPPED)
+    if registry.mentions(source):
+        original = source
+        source, tree = _transform(
+            path, source, tree, index, options, registry, suppressions, changes, findings
+        )
+        mapped = LineMap(text, source) if source != text else None
+        found = walk.rewrite(path, source, tree, registry, options, suppressions, index)
+        changes += [_map_change(item, mapped) for item in found.changes]
+        findings += [_map_finding(item, mapped) for item in found.findings]
+        if found.text != source and not _compiles(found.text):
+            findings.append(_withdrawn(path, "the rules of this file", _why(found.text)))
+            changes = [c for c in changes if c.code == "PY101"] if original == source else changes
+        else:
+            source = found.text
+    findings = _unsuppressed(findings, suppressions, options)
+    order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
+    if source == text:
+        return FileResult(
+            path,
+            Status.UNCHANGED,
+            findings=tuple(order),
+            support=used_support(source),
+        )
+    return FileResult(
+        path,
+        Status.CHANGED,
+        new_text=source,
+        changes=tuple(sorted(changes, key=lambda c: (c.line, c.end_line, c.code, c.reason))),
+        findings=tuple(order),
+        support=used_support(source),
+    )
+
+
+def _transform(
+    path: str,
+    source: str,
+    tree: ast.Module,
+    index: ProjectIndex,
+    options: Options,
+    registry: RuleSet,
+    suppressions: Suppressions,
+    changes: list[Change],
+    findings: list[Finding],
+) -> tuple[str, ast.Module]:
+    """Run the structural transforms whose triggers occur; (text, tree) afterwards."""
+    info = index.module_at(path)
+    name, is_package = (info.name, info.is_package) if info else ("", False)
+    names = NameTable.of(tree, name, is_package)
+    due = triggered(registry.transforms, names)
+    if not due:
+        return source, tree
+    ctx = FileContext(path, source, index, options, tree, names, name, is_package)
+    ctx.suppressions = suppressions
+    good = source
+    for item in due:
+        mark = ctx.mark()
+        try:
+            module = item.run(ctx)
+            if module is not None:
+                ctx.module = module
+            text = ctx.finished_text()
+            problem = None if text == good or _compiles(text) else _why(text)
+        except Exception as error:  # one transform's bug must not lose the others' work
+            problem = f"{type(error).__name__}: {error}"
+        if problem is None:
+            good = text
+        else:
+            ctx.rollback(mark)
+            findings.append(_withdrawn(path, f"the transform {item.name}", problem))
+    changes += ctx.changes
+    findings += ctx.findings
+    if good == source:
+        return source, tree
+    return good, ast.parse(good)
+
+
+def triggered(transforms: Iterable[Transform], names: NameTable) -> list[Transform]:
+    """Those transforms of which a trigger is referenced or imported."""
+    transforms = list(transforms)
+    if not transforms:
+        return []
+    exact: dict[str, list[int]] = {}
+    prefixes: list[tuple[str, int]] = []
+    for number, item in enumerate(transforms):
+        for trigger in item.triggers:
+            if trigger.endswith("*"):
+                prefixes.append((trigger[:-1].rstrip("."), number))
+            else:
+                exact.setdefault(trigger, []).append(number)
+    hit: set[int] = set()
+    for name in walk.referenced(names):
+        for number in exact.get(name, ()):
+            hit.add(number)
+        for prefix, number in prefixes:
+            if name == prefix or name.startswith((prefix + ".", prefix + "(")):
+                hit.add(number)
+        if len(hit) == len(transforms):
+            break
+    return [item for number, item in enumerate(transforms) if number in hit]
+
+
+def used_support(text: str) -> frozenset[str]:
+    """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``)."""
+    if SUPPORT_PACKAGE not in text:
+        return frozenset()
+    try:
+        names = NameTable.of(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    prefix = SUPPORT_PACKAGE + "."
+    used: set[str] = set()
+    for name in walk.referenced(names):
+        if name.startswith(prefix):
+            used.add(".".join(name[len(prefix) :].replace("()", "").split(".")[:2]))
+    modules = {name.split(".")[0] for name in used if "." in name}
+    return frozenset(name for name in used if "." in name or name not in modules)
+
+
+def _unsuppressed(
+    findings: list[Finding], suppressions: Suppressions, options: Options
+) -> list[Finding]:
+    kept = []
+    for item in findings:
+        if not options.allows(item.code):
+            continue
+        if suppressions and suppressions.covers(item.code, item.line):
+            continue
+        kept.append(item)
+    return kept
+
+
+def _map_change(change: Change, mapped: LineMap | None) -> Change:
+    if mapped is None:
+        return change
+    return replace(
+        change, line=mapped.original(change.line), end_line=mapped.original(change.end_line)
+    )
+
+
+def _map_finding(finding: Finding, mapped: LineMap | None) -> Finding:
+    return finding if mapped is None else replace(finding, line=mapped.original(finding.line))
+
+
+def _compiles(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _why(text: str) -> str:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", 0)
+        return f"the result does not compile (line {line}: {getattr(error, 'msg', error)})"
+    return ""
+
+
+def _withdrawn(path: str, what: str, why: str) -> Finding:
+    return Finding(
+        "TF000",
+        path,
+        1,
+        0,
+        f"{what} was withdrawn: {why}",
+        "This is a defect of migrator; the file went on without it. Migrate what it covers by "
+        "hand, and report the file if you can share it.",
+    )
+
+
+def _syntax_failure(path: str, error: Exception) -> FileResult:
+    line = getattr(error, "lineno", None) or 1
+    column = max((getattr(error, "offset", None) or 1) - 1, 0)
+    message = getattr(error, "msg", None) or str(error)
+    finding = Finding(
+        "TF002",
+        path,
+        line,
+        column,
+        f"not valid Python: {message}",
+        "Correct the syntax and run again; the file was left as it is.",
+    )
+    return FileResult(
+        path, Status.FAILED, findings=(finding,), error=f"{path}:{line}: {message}"
+    )
+
+
+__all__ = ["migrate_text", "triggered", "used_support"]

@@ -1,0 +1,253 @@
+"""Makes the plan for a whole repository: all files, findings and the support package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from migrator import __version__
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.module_summary import ModuleSummary
+from migrator.engine import workers
+from migrator.engine.cache import Cache
+from migrator.engine.context import SUPPORT_PACKAGE
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text, used_support
+from migrator.engine.registry import load_facts
+from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.model import FileResult, Finding, Plan, Status
+from migrator.project.discover import discover
+from migrator.project.marker import is_generated
+from migrator.project.source import SourceError, read_source
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class _Scanned:
+    """One file after the indexing phase."""
+
+    path: str
+    summary: ModuleSummary | None
+    support: frozenset[str]
+    sha256: str
+    failure: FileResult | None = None
+    is_support: bool = False
+
+
+class _Job:
+    """What worker processes share."""
+
+    root: Path
+    options: Options
+    rules: RuleSet
+    index: ProjectIndex
+    cache: Cache | None
+    facts: dict[str, Callable[..., object]]
+
+
+def _set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
+    _Job.root = root
+    _Job.options = options
+    _Job.facts = load_facts()
+    _Job.rules = load_ruleset(options)
+    _Job.index = index or ProjectIndex()
+    _Job.cache = None
+    if options.cache_dir is not None:
+        _Job.cache = Cache.of(options.cache_dir, _Job.rules.digest, options.digest())
+
+
+def _scan(path: str) -> _Scanned:
+    try:
+        source = read_source(_Job.root / path)
+    except SourceError as error:
+        return _Scanned(path, None, frozenset(), "", _unreadable(path, error))
+    if is_generated(source.text):
+        return _Scanned(path, None, frozenset(), source.sha256, is_support=True)
+    summary = ModuleSummary.of(path, source.text, _Job.facts)
+    return _Scanned(path, summary, used_support(source.text), source.sha256)
+
+
+def _migrate(path: str) -> FileResult:
+    try:
+        source = read_source(_Job.root / path)
+    except SourceError as error:
+        return _unreadable(path, error)
+    key = ""
+    if _Job.cache is not None:
+        key = _Job.cache.key(path, source.sha256, _Job.index.digest(path))
+        stored = _Job.cache.get(key, source.text)
+        if stored is not None:
+            return stored
+    result = migrate_text(
+        path, source.text, _Job.index, _Job.options, _Job.rules, source.sha256
+    )
+    if _Job.cache is not None:
+        _Job.cache.put(key, result)
+    return result
+
+
+def _unreadable(path: str, error: SourceError) -> FileResult:
+    line = error.line or 1
+    finding = Finding(
+        "TF001",
+        path,
+        line,
+        0,
+        error.message,
+        "Correct the file and run again; it was left as it is.",
+    )
+    return FileResult(
+        path, Status.FAILED, findings=(finding,), error=f"{path}:{line}: {error.message}"
+    )
+
+
+def _died(path: str, why: str) -> FileResult:
+    return FileResult(path, Status.FAILED, error=f"{path}:1: {why}")
+
+
+def build_plan(root: Path, options: Options, progress: Progress | None = None) -> Plan:
+    """What a migration of the tree below `root` would do; nothing is written.
+
+    `progress(done, total, path)` is called after each file. Files come out sorted by path, the
+    same whatever the number of processes. Raises FileNotFoundError or NotADirectoryError for a
+    bad root, and PackError for a bad rule pack; trouble with single files is in the plan.
+    """
+    root = Path(root).resolve()
+    if not root.exists():
+        raise FileNotFoundError(f"{root} does not exist")
+    if not root.is_dir():
+        raise NotADirectoryError(f"{root} is not a directory")
+    rules = load_ruleset(options)
+    left_out: list[Finding] = []
+    paths = sorted({_relative(path, root) for path in discover(root, report=left_out.append)})
+    scanned = {item.path: item for item in _phase(_scan, paths, root, options, None)}
+    readable = {
+        path: item.summary for path, item in scanned.items() if item.summary is not None
+    }
+    index = ProjectIndex.assemble(readable, root)
+    chosen = _chosen(paths, root, options)
+    results: dict[str, FileResult] = {}
+    todo: list[str] = []
+    for path in chosen:
+        item = scanned[path]
+        if item.failure is not None:
+            results[path] = item.failure
+        elif item.is_support:
+            results[path] = FileResult(path, Status.SKIPPED, item.sha256)
+        else:
+            todo.append(path)
+    for result in _phase(_migrate, todo, root, options, index):
+        results[result.path] = result
+        if progress is not None:
+            progress(len(results), len(chosen), result.path)
+    for finding in left_out:
+        if finding.path not in results and not options.only_files:
+            results[finding.path] = FileResult(
+                finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
+            )
+    if rules.load_errors:
+        _report_load_errors(results, rules)
+    files = tuple(results[path] for path in sorted(results))
+    users = {path: item.support for path, item in scanned.items()}
+    users.update({f.path: f.support for f in files if f.status is not Status.FAILED})
+    return Plan(
+        str(root),
+        files,
+        support_files(root, users, index),
+        options.as_dict(),
+        __version__,
+    )
+
+
+def _phase(function, paths, root, options, index):  # type: ignore[no-untyped-def]
+    _set_up(root, options, index)  # before the fork, so that workers share it
+    return workers.run(
+        function,
+        sorted(paths),
+        options.jobs,
+        _set_up,
+        (root, options, index),
+        _died if function is _migrate else _died_scanning,
+    )
+
+
+def _died_scanning(path: str, why: str) -> _Scanned:
+    return _Scanned(path, None, frozenset(), "", _died(path, why))
+
+
+def _relative(path: Path, root: Path) -> str:
+    path = Path(path)
+    if path.is_absolute():
+        path = path.relative_to(root)
+    return path.as_posix()
+
+
+def _chosen(paths: list[str], root: Path, options: Options) -> list[str]:
+    if not options.only_files:
+        return paths
+    wanted = {
+        _relative(path if path.is_absolute() else root / path, root)
+        for path in options.only_files
+    }
+    return [path for path in paths if path in wanted]
+
+
+def _report_load_errors(results: dict[str, FileResult], rules: RuleSet) -> None:
+    """A transform module that cannot be imported concerns every file; say it on the first."""
+    for error in rules.load_errors:
+        path = min(results, default="")
+        if not path:
+            return
+        finding = Finding(
+            "TF000",
+            path,
+            1,
+            0,
+            f"the transforms of migrator.transforms.{error.module} could not be loaded: "
+            f"{error.error}",
+            "The installation of migrator is damaged or incomplete; install it again.",
+        )
+        results[path] = replace(results[path], findings=(finding, *results[path].findings))
+
+
+def support_files(
+    root: Path, users: dict[str, frozenset[str]], index: ProjectIndex
+) -> tuple[tuple[str, str], ...]:
+    """(path relative to the root, text) of support modules that differ from what is on disk.
+
+    Each import root whose files use the support package gets its own, with the union of their
+    symbols.
+    """
+    by_root: dict[str, set[str]] = {}
+    for path, symbols in users.items():
+        if symbols:
+            by_root.setdefault(index.support_root(path), set()).update(symbols)
+    if not by_root:
+        return ()
+    try:
+        from migrator import support
+    except ImportError:
+        return ()
+
+    found: list[tuple[str, str]] = []
+    for base in sorted(by_root):
+        rendered = support.render(sorted(by_root[base]))
+        for name, text in sorted(rendered.items()):
+            relative = "/".join(part for part in (base, SUPPORT_PACKAGE, name) if part)
+            if _on_disk(root / relative) != text:
+                found.append((relative, text))
+    return tuple(found)
+
+
+def _on_disk(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def files_with(plan: Plan, status: Status) -> Iterable[FileResult]:
+    """The files of a plan that ended with `status`."""
+    return (item for item in plan.files if item.status is status)

@@ -1,0 +1,291 @@
+"""All rules, tables and API snapshots, compiled for lookup by canonical name."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from migrator import resources
+from migrator.engine.api import Api, load_api, parse_signature
+from migrator.engine.options import Options
+from migrator.engine.packs import Entry, PackError, Packs, Rule, load_packs
+from migrator.engine.pattern import (
+    ROOTS,
+    CallPattern,
+    NamePattern,
+    PatternError,
+    canonical_of,
+    compile_pattern,
+)
+from migrator.engine.registry import LoadError, Transform, load_transforms
+from migrator.engine.template import Template
+
+SUPPORT = "tf1_support"
+
+
+@dataclass
+class CompiledRule:
+    """One pattern of one rule."""
+
+    rule: Rule
+    pattern: CallPattern | NamePattern
+    template: Template | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disposition:
+    """What becomes of a canonical name.
+
+    `kind`: ``rule``, ``rename``, ``support``, ``manual``, ``compat``, ``same``, ``module`` (a
+    TF module that holds known symbols), ``unknown``, or ``none`` (not the engine's business).
+    `key` is the prefix of the name that decided, `rest` what follows it (with its dot);
+    `target` is the canonical name that takes the place of `key`.
+    """
+
+    kind: str
+    key: str
+    rest: str = ""
+    target: str = ""
+    entry: Entry | None = None
+    exists: bool = False
+
+
+def _canonical(dotted: str) -> str:
+    return canonical_of(dotted.split("."))
+
+
+def _target(dotted: str, support: bool) -> str:
+    if support:
+        return dotted if dotted.startswith(SUPPORT + ".") else f"{SUPPORT}.{dotted}"
+    parts = dotted.split(".")
+    if len(parts) == 1:
+        return f"builtins.{dotted}" if dotted in _PYTHON_BUILTINS else dotted
+    return ".".join([ROOTS.get(parts[0], parts[0]), *parts[1:]])
+
+
+_PYTHON_BUILTINS = frozenset(
+    dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__
+)
+
+
+@dataclass
+class RuleSet:
+    """Everything that decides what a file becomes, apart from the options.
+
+    `digest` covers the packs, the snapshots and the transforms' sources.
+    """
+
+    packs: Packs
+    tf1: Api
+    tf2: Api
+    transforms: list[Transform] = field(default_factory=list)
+    load_errors: list[LoadError] = field(default_factory=list)
+    digest: str = ""
+    rules: dict[str, list[CompiledRule]] = field(default_factory=dict)
+    tables: dict[str, Disposition] = field(default_factory=dict)
+    _cache: dict[str, Disposition] = field(default_factory=dict)
+    _tops: frozenset[str] = frozenset()
+    _words: re.Pattern[str] = re.compile("tensorflow")
+
+    def __post_init__(self) -> None:
+        for kind in ("same", "compat", "manual", "support", "renames"):
+            for symbol, entry in getattr(self.packs, kind).items():
+                self._add_entry("rename" if kind == "renames" else kind, symbol, entry)
+        for rule in self.packs.rules:
+            self._add_rule(rule)
+        for name in self.rules:
+            entry = self.tables[name].entry if name in self.tables else None
+            self.tables[name] = Disposition("rule", name, entry=entry)
+        roots = {name.split(".")[0] for name in self.tables}
+        self._tops = frozenset(roots | {"tensorflow"})
+        words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}
+        words |= {name.partition(".")[2] for name in self.tables if name.startswith("builtins.")}
+        for item in self.transforms:
+            words |= {trigger.split(".")[0].split("*")[0] for trigger in item.triggers}
+        words |= {"tensorflow", "tf_slim", "tensorflow_core", SUPPORT}
+        words.discard("")
+        self._words = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
+
+    def _add_entry(self, kind: str, symbol: str, entry: Entry) -> None:
+        wild = symbol.endswith(".*")
+        name = _canonical(symbol[:-2] if wild else symbol)
+        if "." not in symbol and (kind != "rename" or entry.target not in _PYTHON_BUILTINS):
+            name = ROOTS.get(symbol, symbol)  # a module, unlike ``"xrange" = "range"``
+        target = ""
+        if kind in ("rename", "support"):
+            target = _target(entry.target, kind == "support")
+        self.tables[name] = Disposition(kind, name, target=target, entry=entry)
+
+    def _add_rule(self, rule: Rule) -> None:
+        for source in rule.match:
+            where = f"{rule.pack}: {rule.code}: {source!r}"
+            try:
+                pattern = self._pattern(rule, source)
+                template = None
+                if rule.rewrite:
+                    holes = _holes(pattern)
+                    template = Template(rule.rewrite, holes)
+            except (SyntaxError, ValueError) as error:
+                raise PackError(f"{where}: {error}") from error
+            self.rules.setdefault(pattern.name, []).append(CompiledRule(rule, pattern, template))
+
+    def _pattern(self, rule: Rule, source: str) -> CallPattern | NamePattern:
+        if rule.signature:
+            return compile_pattern(source, parse_signature(rule.signature))
+        node = ast.parse(source.strip(), mode="eval").body
+        signature = None
+        if isinstance(node, ast.Call):
+            try:
+                signature = self.tf1.signature(_canonical(ast.unparse(node.func)))
+            except IndexError as error:
+                raise PatternError(str(error)) from error
+            if signature is not None and any(p.kind == "**" for p in signature):
+                named = [p for p in signature if p.kind == "positional"]
+                if len(named) < len([a for a in node.args if not isinstance(a, ast.Starred)]):
+                    signature = None  # a decorated function: (*args, **kwargs) says nothing
+        return compile_pattern(source, signature)
+
+    # -- asking
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text has a word by which any rule or transform could concern it."""
+        return self._words.search(text) is not None
+
+    def concerns(self, root: str) -> bool:
+        """Whether any rule is about names of this top-level module."""
+        return root in self._tops
+
+    def disposition(self, name: str) -> Disposition:
+        """What becomes of a canonical name (longest prefix that anything is known about)."""
+        found = self._cache.get(name)
+        if found is None:
+            found = self._cache[name] = self._decide(name)
+        return found
+
+    def _decide(self, name: str) -> Disposition:
+        bare = name.partition("(")[0]
+        parts = bare.split(".")
+        table: Disposition | None = None
+        for length in range(len(parts), 0, -1):
+            key = ".".join(parts[:length])
+            table = self.tables.get(key)
+            if table is not None:
+                rest = name[len(key) :]
+                if rest and table.kind == "support" and self._is_module(key):
+                    table = None  # members that the support module lacks are unknown
+                    continue
+                break
+        if table is not None:
+            rest = name[len(table.key) :]
+            return Disposition(
+                table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
+            )
+        if parts[0] != "tensorflow":
+            return Disposition("none", name)
+        return self._from_snapshots(name, parts)
+
+    def _is_module(self, name: str) -> bool:
+        if self.tf1.kind(name) == "module":
+            return True
+        target = self.tables[name].target
+        return target.count(".") == 1 and name not in self.tf1.symbols
+
+    def _from_snapshots(self, name: str, parts: list[str]) -> Disposition:
+        if len(parts) == 1:
+            return Disposition("module", name, exists=True)
+        if parts[1] in ("core", "compiler"):
+            return Disposition("same", name, exists=True)
+        for length in range(len(parts), 1, -1):
+            key = ".".join(parts[:length])
+            rest = name[len(key) :]
+            for api, kind in ((self.tf2, "same"), (self.tf1, "")):
+                found = api.kind(key)
+                if found == "module":
+                    if rest:
+                        continue  # an unknown member of a known module
+                    return Disposition("module", key, exists=key in self.tf2)
+                if not found:
+                    continue
+                if kind:
+                    return Disposition(kind, key, rest, key, exists=True)
+                if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2:
+                    return Disposition("compat", key, rest)
+                return Disposition("unknown", key, rest)
+            if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2.symbols:
+                return Disposition("compat", key, rest)
+        return Disposition("unknown", name)
+
+    def compat_target(self, key: str) -> str | None:
+        """The ``tensorflow.compat.v1`` name of a TF 1 symbol, if TF 2 still has it."""
+        path = f"tensorflow.compat.v1{key[len('tensorflow'):]}"
+        return path if path in self.tf2 else None
+
+    def module_exists(self, path: str) -> bool:
+        """Whether an import of a TensorFlow module or symbol works in TF 2."""
+        if not path.startswith("tensorflow.") or not len(self.tf2):
+            return True
+        if path.startswith(("tensorflow.core.", "tensorflow.compiler.", "tensorflow.python.")):
+            return True
+        return path in self.tf2
+
+
+def _holes(pattern: CallPattern | NamePattern) -> frozenset[str]:
+    if isinstance(pattern, NamePattern):
+        return frozenset()
+    extra = {pattern.rest, pattern.keyword_rest} - {None}
+    return frozenset(pattern.holes.values()) | {str(name) for name in extra}
+
+
+def build_ruleset(
+    directory: Path,
+    extra: Iterable[Path] = (),
+    transforms: list[Transform] | None = None,
+    load_errors: list[LoadError] | None = None,
+) -> RuleSet:
+    """The rule set of a directory of packs with its ``api/`` snapshots.
+
+    Raises PackError for a pack that cannot be used.
+    """
+    packs = load_packs(directory, extra)
+    digest = hashlib.sha256()
+    for name in sorted(packs.sources):
+        digest.update(name.encode() + b"\0" + packs.sources[name])
+    apis = {}
+    for version in ("tf1.15", "tf2.21"):
+        path = directory / "api" / f"{version}.json"
+        apis[version] = load_api(path)
+        if path.exists():
+            digest.update(path.read_bytes())
+    for item in transforms or ():
+        module = sys.modules.get(type(item).__module__)
+        source = getattr(module, "__file__", None)
+        if source and Path(source).exists():
+            digest.update(Path(source).read_bytes())
+    return RuleSet(
+        packs,
+        apis["tf1.15"],
+        apis["tf2.21"],
+        list(transforms or ()),
+        list(load_errors or ()),
+        digest.hexdigest(),
+    )
+
+
+@cache
+def _shipped(extra: tuple[Path, ...]) -> RuleSet:
+    transforms, errors = load_transforms()
+    return build_ruleset(resources.rules_dir(), extra, transforms, errors)
+
+
+def load_ruleset(options: Options) -> RuleSet:
+    """The shipped rules and transforms, with the user's packs of `options`.
+
+    Raises PackError for a pack that cannot be used.
+    """
+    return _shipped(options.rules)

@@ -1,0 +1,131 @@
+"""The fused walk: every reference of a file meets its rule once, and all edits land in one pass.
+
+Positions come from `ast`; nothing outside an edit is touched or re-printed. Edits inside the
+arguments of other edits are put together by `engine.edits`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.names import NameTable, canonical
+from migrator.engine.edits import Lines, apply
+from migrator.engine.options import Options
+from migrator.engine.ruleset import RuleSet
+from migrator.engine.sites import Site, SiteRewriter
+from migrator.engine.suppress import Suppressions
+from migrator.model import Change, Finding
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the rules made of one text."""
+
+    text: str
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+
+
+def referenced(names: NameTable) -> Iterator[str]:
+    """Canonical names that a file refers to or imports (calls inside chains not followed)."""
+    seen: set[str] = set()
+    for reference in names.references:
+        root = names.root(reference.root, reference.scope)
+        if root is None or root.name.startswith("builtins."):
+            continue
+        name = ".".join((root.name, *reference.attrs))
+        if name not in seen:
+            seen.add(name)
+            yield canonical(name)[0]
+    for binding in names.bindings():
+        if binding.kind == "import" and binding.target not in seen:
+            seen.add(binding.target)
+            yield canonical(binding.target)[0]
+    for star in names.module_scope.stars:
+        yield canonical(star.target)[0]
+
+
+def rewrite(
+    path: str,
+    text: str,
+    tree: ast.Module,
+    rules: RuleSet,
+    options: Options,
+    suppressions: Suppressions,
+    index: ProjectIndex,
+) -> Outcome:
+    """Apply all rules to one file."""
+    info = index.module_at(path)
+    names = NameTable.of(tree, info.name if info else "", bool(info and info.is_package))
+    sites, others = collect(names, rules)
+    if not sites and not _has_imports_of_interest(names, rules):
+        return Outcome(text, (), ())
+    work = SiteRewriter(path, text, tree, Lines(text), names, rules, options, suppressions)
+    work.used |= others
+    work.run(sites)
+    if not work.edits:
+        return Outcome(text, (), tuple(work.findings))
+    new_text, applied = apply(text, work.edits)
+    changes = tuple(edit.change for edit in applied if edit.change is not None)
+    kept = tuple(work.findings) + tuple(f for edit in applied for f in edit.findings)
+    if new_text == text:
+        return Outcome(text, (), kept)
+    return Outcome(new_text, changes, kept)
+
+
+def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:
+    """(the references that any rule, table or snapshot is about, in source order; the ids of
+    bindings that other references need as they are)."""
+    sites: list[Site] = []
+    others: set[int] = set()
+    interest: dict[tuple[int, str], object] = {}
+    missing = object()
+    for reference in names.references:
+        key = (reference.scope.index, reference.root)
+        root = interest.get(key, missing)
+        if root is missing:
+            root = names.root(reference.root, reference.scope)
+            if root is not None and not _interesting(root.name, rules):
+                root = None
+            interest[key] = root
+        if root is None:
+            continue
+        resolved = names.reference_target(reference)
+        if resolved is None:
+            continue
+        disposition = rules.disposition(resolved.name)
+        if disposition.kind == "none" and not resolved.name.startswith("builtins."):
+            if resolved.binding is not None:
+                others.add(id(resolved.binding))
+            if resolved.name not in _DYNAMIC:
+                continue
+        sites.append(Site(reference, resolved, disposition))
+    return sites, others
+
+
+_DYNAMIC = frozenset(
+    {
+        "builtins.getattr",
+        "builtins.eval",
+        "builtins.exec",
+        "builtins.__import__",
+        "importlib.import_module",
+    }
+)
+
+
+def _interesting(name: str, rules: RuleSet) -> bool:
+    top = name.partition(".")[0]
+    if top == "builtins":
+        return name in rules.tables or name in _DYNAMIC
+    return rules.concerns(top) or name == "importlib" or name.startswith("importlib.")
+
+
+def _has_imports_of_interest(names: NameTable, rules: RuleSet) -> bool:
+    for binding in names.bindings():
+        if binding.kind == "import" and rules.concerns(canonical(binding.target)[0].split(".")[0]):
+            return True
+    return any(rules.concerns(canonical(s.target)[0].split(".")[0]) for s in names.module_scope.stars)
