@@ -197,18 +197,24 @@ def read_source(path: Path, limit: int = MAX_BYTES) -> SourceFile:
 
 
 def encode(source: SourceFile, new_text: str) -> bytes:
-    """The bytes of `new_text` in the encoding and with the BOM that the file had.
+    """The bytes of `new_text`, with the BOM that the file had, in the encoding that it declares
+    itself: the file's own, unless the edit changed the coding comment.
 
     `new_text` must use the file's own line ends already; nothing is normalised.
-    Raises SourceError for a character that the file's encoding lacks.
+    Raises SourceError for a character that the encoding lacks or a codec that does not exist.
     """
+    encoding = source.encoding
     try:
-        body = new_text.encode(source.encoding)
+        if new_text is not source.text:
+            encoding = declared_encoding(new_text[:4096].encode("utf-8", "replace"))[0]
+        body = new_text.encode(encoding)
+    except LookupError as error:
+        raise SourceError(source.path, f"the new text declares an {error}", 1) from error
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         raise SourceError(
             source.path,
-            f"the new text has a character that {source.encoding} lacks ({new_text[start]!r}); "
+            f"the new text has a character that {encoding} lacks ({new_text[start]!r}); "
             "save the file as UTF-8 first",
             new_text.count("\n", 0, start) + 1,
         ) from error
