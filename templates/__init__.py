@@ -1,0 +1,1 @@
+"""What migrator renders: the support package (`support/`) and reports (`report/`)."""

@@ -1,0 +1,655 @@
+"""TF1's variable scopes, name scopes and collections, and Keras models made of graph functions.
+
+The state is in a `VariableStore`; see `store` for what holds while building and while running.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from .arg_scope import (
+    add_arg_scope,
+    arg_scope,
+    arg_scope_func_key,
+    arg_scoped_arguments,
+    current_arg_scope,
+    has_arg_scope,
+)
+from .store import (
+    GraphKeys,
+    Run,
+    VariableScope,
+    VariableStore,
+    current_run,
+    current_store,
+    name_of,
+    reset_default_store,
+)
+
+
+class _AutoReuse:
+    def __repr__(self) -> str:
+        return "AUTO_REUSE"
+
+    def __deepcopy__(self, memo: Any) -> _AutoReuse:
+        return self
+
+
+AUTO_REUSE = _AutoReuse()
+
+
+# ---- scopes ------------------------------------------------------------------------------------
+class name_scope:  # noqa: N801 - TF1's name
+    """`with name_scope(name, default_name=None, values=None) as path:`; path ends with `/`.
+
+    Unlike `tf.name_scope` it makes the path unique, also in eager mode. A name that ends with `/`
+    is entered as it is; an empty one goes back to the root.
+    """
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None):
+        self.name = default_name if name is None else name
+        if self.name is None and values is not None:
+            raise ValueError("name_scope with values needs a name or a default_name")
+
+    def __enter__(self) -> str:
+        self.run = run = current_run()
+        self.outer = run.name_scope
+        if not self.name:
+            path = ""
+        elif self.name.endswith("/"):
+            path = self.name
+        else:
+            path = run.unique_name(self.outer + self.name) + "/"
+        run.name_scope = path
+        self.native = tf.name_scope(path)  # for tensor names, profiles and error messages
+        self.native.__enter__()
+        return path
+
+    def __exit__(self, *exc: Any) -> None:
+        self.native.__exit__(*exc)
+        self.run.name_scope = self.outer
+
+
+class variable_scope:  # noqa: N801 - TF1's name
+    """`with variable_scope(name_or_scope, ...) as scope:`, with all of TF1's rules.
+
+    A `default_name` (used if `name_or_scope` is None) is made unique among its siblings. `values`
+    and `use_resource` are accepted and need no action in TF 2; `partitioner` and `caching_device`
+    are only remembered, since a variable is no longer sliced or cached by hand.
+    """
+
+    def __init__(
+        self,
+        name_or_scope: str | VariableScope | None,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Callable[..., Any] | None = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+            raise TypeError(
+                f"variable_scope: name_or_scope must be a string or a scope, not {name_or_scope!r}"
+            )
+        if reuse not in (True, False, None, AUTO_REUSE):
+            raise ValueError(f"reuse must be True, False, None or AUTO_REUSE, not {reuse!r}")
+        self.name_or_scope, self.default_name = name_or_scope, default_name
+        self.reuse = reuse or None  # False means: inherit
+        self.auxiliary_name_scope = auxiliary_name_scope
+        self.custom_getter = custom_getter
+        self.constraint = constraint
+        self.changes = {
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "dtype": dtype,
+            "use_resource": use_resource,
+        }
+
+    def __enter__(self) -> VariableScope:
+        self.run = run = current_run()
+        self.outer = run.scope
+        given = self.name_or_scope
+        if given is None and self.reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        label = given.name.split("/")[-1] if isinstance(given, VariableScope) else given
+        label = self.default_name if label is None else label
+        if not self.auxiliary_name_scope:
+            self.names: Any = contextlib.nullcontext(run.name_scope)
+        elif label:
+            self.names = name_scope(label)
+        else:  # the root scope is entered again
+            self.names = contextlib.nullcontext("")
+        path = self.names.__enter__()
+        if isinstance(given, VariableScope):
+            # A jump to a scope object: its own settings hold, not those of the enclosing scope.
+            base, full, path = given, given.name, given.original_name_scope
+        else:
+            base, full = self.outer, self._full_name(run, given)
+        scope = base.replaced(**self.changes)
+        scope.name, scope.original_name_scope = full, path
+        scope.reuse, scope.constraint = self.reuse or base.reuse, self.constraint
+        if self.custom_getter is not None:
+            scope.custom_getter = _chained(self.custom_getter, base.custom_getter)
+        run.scope_counts[full] = run.scope_counts.get(full, 0) + 1
+        self.saved_counts = dict(run.scope_counts) if isinstance(given, VariableScope) else None
+        self.scope = run.scope = scope
+        return scope
+
+    def _full_name(self, run: Run, given: str | None) -> str:
+        prefix = self.outer.name + "/" if self.outer.name else ""
+        if given is not None:
+            return prefix + given
+        name, index = f"{prefix}{self.default_name}", 0
+        while run.scope_counts.get(name if not index else f"{name}_{index}", 0):
+            index += 1
+        return name if not index else f"{name}_{index}"
+
+    def __exit__(self, *exc: Any) -> None:
+        run = self.run
+        if run.scope is not self.scope:
+            raise RuntimeError("Improper nesting of variable_scope.")
+        if self.saved_counts is not None:
+            run.scope_counts = self.saved_counts
+        else:  # default names below a scope start afresh when it is opened again
+            below = self.scope.name + "/"
+            for name in run.scope_counts:
+                if name.startswith(below):
+                    run.scope_counts[name] = 0
+        run.scope = self.outer
+        self.names.__exit__(*exc)
+
+
+def _chained(getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
+    """`getter` around the enclosing scope's getter: the innermost is asked first."""
+    if outer is None:
+        return getter
+    return lambda inner, *args, **kwargs: getter(functools.partial(outer, inner), *args, **kwargs)
+
+
+@contextlib.contextmanager
+def variable_op_scope(
+    values: Any, name_or_scope: Any, default_name: str | None = None, **kwargs: Any
+) -> Iterator[VariableScope]:
+    """Old spelling of `variable_scope`."""
+    with variable_scope(name_or_scope, default_name, values, **kwargs) as scope:
+        yield scope
+
+
+def get_variable_scope() -> VariableScope:
+    """The innermost open variable scope."""
+    return current_run().scope
+
+
+def no_regularizer(_: Any) -> None:
+    """Given as `regularizer`: no penalty, whatever the enclosing scope says."""
+    return None
+
+
+# ---- variables ---------------------------------------------------------------------------------
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Any = None,
+    synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+    aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+) -> tf.Variable:
+    """The variable `name` of the current scope: made, or found if the scope reuses.
+
+    In a run (`store.run()`, `ScopedModel`, a `tf.function`) the variable of an earlier run is
+    found. Raises ValueError as TF1 did: made twice without reuse, reused but never made, another
+    shape or dtype than the existing one, no shape and no initial value.
+    """
+    scope = get_variable_scope()
+    getter = custom_getter and _chained(custom_getter, scope.custom_getter)
+    getter = getter or scope.custom_getter
+    arguments = dict(
+        name=f"{scope.name}/{name}" if scope.name else name,
+        shape=shape,
+        dtype=dtype or scope.dtype,
+        initializer=scope.initializer if initializer is None else initializer,
+        regularizer=scope.regularizer if regularizer is None else regularizer,
+        reuse=scope.reuse,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device or scope.caching_device,
+        partitioner=partitioner or scope.partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        constraint=scope.constraint if constraint is None else constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+    return getter(_stored_variable, **arguments) if getter else _stored_variable(**arguments)
+
+
+def _stored_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = tf.float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    constraint: Any = None,
+    synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+    aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+    **_: Any,
+) -> tf.Variable:
+    """What custom getters call as `getter`: find or make by full name, without the scope."""
+    run = current_run()
+    store, dtype = run.store, tf.as_dtype(dtype)
+    existing = store.variables_by_name.get(name)
+    if existing is not None:
+        if name in run.used and not reuse:
+            raise ValueError(
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+                "reuse=AUTO_REUSE in variable_scope, or to execute the function once more inside "
+                "`with store.run():`?"
+            )
+        _check_same(name, existing, shape, dtype)
+        run.used[name] = None
+        return existing
+    if reuse is True:
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with get_variable(). "
+            "Did you mean to set reuse=AUTO_REUSE in variable_scope?"
+        )
+    if trainable is None:
+        trainable = synchronization != tf.VariableSynchronization.ON_READ
+    with tf.init_scope(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
+        variable = tf.Variable(
+            _initial_value(name, shape, dtype, initializer),
+            trainable=trainable,
+            name=name,
+            dtype=dtype,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+    _register(run, name, variable, trainable, collections)
+    if regularizer is not None:
+        store.registry.regularizers[name] = regularizer
+    return variable
+
+
+def _check_same(name: str, existing: tf.Variable, shape: Any, dtype: tf.DType) -> None:
+    if shape is not None and not tf.TensorShape(shape).is_compatible_with(existing.shape):
+        raise ValueError(
+            f"Trying to share variable {name}, but specified shape {shape} and found shape "
+            f"{tuple(existing.shape)}."
+        )
+    if dtype != existing.dtype:
+        raise ValueError(
+            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
+            f"{existing.dtype.name}."
+        )
+
+
+def _register(run: Run, name: str, variable: Any, trainable: bool, collections: Any) -> None:
+    names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+        names.append(GraphKeys.TRAINABLE_VARIABLES)
+    run.store.add(name, variable, names)
+    run.used[name] = None
+
+
+def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> Any:
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if initializer is not None and not callable(initializer):
+        if shape is not None:
+            raise ValueError("If initializer is a constant, do not specify shape.")
+        return tf.cast(initializer, dtype)
+    if shape is None or not tf.TensorShape(shape).is_fully_defined():
+        if initializer is not None and shape is None and not _takes_shape(initializer):
+            return initializer()
+        raise ValueError(
+            f"Shape of a new variable ({name}) must be fully defined, but instead was {shape}."
+        )
+    shape = tf.TensorShape(shape).as_list()
+    if initializer is None:
+        if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
+            raise ValueError(f"an initializer for variable {name} of {dtype} is required")
+        initializer = "glorot_uniform" if dtype.is_floating else "zeros"
+        return tf.cast(tf.keras.initializers.get(initializer)(shape), dtype)
+    if isinstance(initializer, tf.keras.initializers.Initializer):
+        # A Keras initializer repeats its values, TF1's did not: a fresh one for each variable.
+        initializer = initializer.clone()
+    if not _takes_shape(initializer):
+        return initializer()
+    return initializer(shape, dtype=dtype)
+
+
+def _takes_shape(initializer: Any) -> bool:
+    """Whether it is an initializer (of a shape) and not a function that returns the value."""
+    try:
+        return bool(inspect.signature(initializer).parameters)
+    except (TypeError, ValueError):
+        return True
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> tf.Variable:
+    """`get_variable` of a variable that is not trainable, saved or restored."""
+    kwargs["collections"] = [*(kwargs.get("collections") or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, *args, **{**kwargs, "trainable": False})
+
+
+def Variable(  # noqa: N802 - TF1's name
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    expected_shape: Any = None,
+    import_scope: str | None = None,
+    constraint: Any = None,
+    use_resource: bool | None = None,
+    synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+    aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+    shape: Any = None,
+) -> tf.Variable:
+    """TF1's `tf.Variable`: named after the name scope, unique, in the collections.
+
+    Use it where code depends on `global_variables()` or on TF1 names; elsewhere `tf.Variable` does.
+    """
+    if variable_def is not None:
+        raise ValueError("variable_def: rebuild the variable from a checkpoint instead")
+    run = current_run()
+    full = run.unique_name(run.name_scope + (name or "Variable"))
+    existing = run.store.variables_by_name.get(full)
+    if existing is not None and full not in run.used:
+        run.used[full] = None
+        return existing
+    if existing is not None:  # a get_variable of this run has the name
+        full = run.unique_name(full)
+    with tf.init_scope(), tf.name_scope(""):
+        variable = tf.Variable(
+            initial_value,
+            trainable=True if trainable is None else trainable,
+            name=full,
+            dtype=dtype,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            shape=shape,
+        )
+    _register(run, full, variable, variable.trainable, collections)
+    return variable
+
+
+def make_template(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Callable[..., Any]:
+    """`func_` in a scope of its own, whose variables are shared by all calls."""
+    opened: list[str] = []
+
+    def open_scope() -> str:
+        if not opened:
+            with variable_scope(unique_name_, default_name=name_) as scope:
+                opened.append(scope.name)
+        return opened[0]
+
+    def template(*args: Any, **more: Any) -> Any:
+        path = open_scope()
+        with variable_scope(VariableScope(name=path), reuse=AUTO_REUSE, custom_getter=custom_getter_):
+            return func_(*args, **{**kwargs, **more})
+
+    if create_scope_now_:
+        open_scope()
+    return template
+
+
+# ---- collections -------------------------------------------------------------------------------
+def add_to_collection(name: str, value: Any) -> None:
+    """Adds `value` to a collection: of the store for a variable, of the current run otherwise."""
+    current_run().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Adds `value` to several collections (a name, an iterable of names, or None)."""
+    for name in dict.fromkeys([names] if isinstance(names, str) else names or ()):
+        current_run().add_to_collection(name, value)
+
+
+def get_collection(key: str, scope: str | None = None) -> list[Any]:
+    """The values in a collection.
+
+    REGULARIZATION_LOSSES are computed when asked, within the gradient tape that is recording.
+    Asking for UPDATE_OPS performs the pending moving-average updates, so that they happen exactly
+    where a TF1 training step depended on them; `tf.control_dependencies` on them is harmless.
+    """
+    return current_run().get_collection(key, scope)
+
+
+def get_collection_ref(key: str) -> list[Any]:
+    """The collection's own list, to be changed in place."""
+    return current_run().get_collection_ref(key)
+
+
+def clear_collection(name: str) -> None:
+    """Empties a collection."""
+    current_run().get_collection_ref(name).clear()
+
+
+def global_variables(scope: str | None = None) -> list[tf.Variable]:
+    """All saved variables in creation order; `scope` is a regex that names begin with."""
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[tf.Variable]:
+    """The variables made with trainable=True, in creation order."""
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[tf.Variable]:
+    """Variables that are not saved (counters of running metrics)."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[tf.Variable]:
+    """The variables of layers."""
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[tf.Variable]:
+    """Variables that a moving average follows."""
+    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+all_variables = global_variables
+
+
+# ---- the global step ---------------------------------------------------------------------------
+def get_global_step(graph: VariableStore | None = None) -> tf.Variable | None:
+    """The training step counter (int64 scalar) of the store, None if there is none."""
+    steps = (graph or current_store()).registry.collections.get(GraphKeys.GLOBAL_STEP)
+    return steps[0] if steps else None
+
+
+def create_global_step(graph: VariableStore | None = None) -> tf.Variable:
+    """Makes the step counter; ValueError if it exists."""
+    store = graph or current_store()
+    if get_global_step(store) is not None:
+        raise ValueError('"global_step" already exists.')
+    with tf.init_scope(), tf.name_scope(""):
+        step = tf.Variable(0, trainable=False, dtype=tf.int64, name="global_step")
+    store.add("global_step", step, [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+    return step
+
+
+def get_or_create_global_step(graph: VariableStore | None = None) -> tf.Variable:
+    """The step counter, made if need be."""
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+# ---- models ------------------------------------------------------------------------------------
+class ScopedModel(tf.keras.Model):
+    """A graph function as a Keras model with variables of its own.
+
+    `fn(inputs, ..., <training_arg>=bool)` is executed in `call`; its layers find their variables
+    by TF1 scope. `fit`, `tf.function`, `export`, weights files and `load_tf1_checkpoint` work.
+    In a training call the batch norm updates are performed at the end. `dtype` is a Keras policy
+    (`"mixed_float16"`, `"float64"`).
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        training_arg: str | None = "is_training",
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.fn, self.training_arg, self.fn_kwargs = fn, training_arg, kwargs
+        self.store = VariableStore(dtype_policy=self.dtype_policy)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables by tracing `fn` in both modes; nothing is computed."""
+        shapes = input_shape if isinstance(input_shape, dict) else tf.TensorShape(input_shape)
+        specs = tf.nest.map_structure(
+            lambda shape: tf.TensorSpec(shape, self.compute_dtype), shapes
+        )
+        for training in (True, False):
+            tf.function(
+                lambda x, training=training: self._execute(training, x), autograph=False
+            ).get_concrete_function(specs)
+        self.built = True
+
+    def _execute(self, training: bool, *args: Any, **kwargs: Any) -> Any:
+        mode = {self.training_arg: training} if self.training_arg else {}
+        with self.store.run(apply_updates=training) as run:
+            outputs = self.fn(*args, **{**self.fn_kwargs, **mode, **kwargs})
+            self._extra_losses = list(run.collections.get(GraphKeys.LOSSES, ()))
+        return outputs
+
+    def call(self, inputs: Any, *args: Any, training: bool | None = False, **kwargs: Any) -> Any:
+        outputs = self._execute(bool(training), inputs, *args, **kwargs)
+        for loss in self._extra_losses:
+            self.add_loss(loss)
+        return outputs
+
+    def load_tf1_checkpoint(self, path: str, strict: bool = True, name_map: Any = None) -> list[str]:
+        """See `VariableStore.load_tf1_checkpoint`; build or call the model first."""
+        return self.store.load_tf1_checkpoint(path, strict=strict, name_map=name_map)
+
+    @property
+    def variables_by_name(self) -> dict[str, tf.Variable]:
+        """TF1 name to variable."""
+        return self.store.variables_by_name
+
+    # Keras would list only variables that it has made itself.
+    @property
+    def variables(self) -> list[tf.Variable]:
+        return [*self.store.variables, *super().variables]
+
+    @property
+    def weights(self) -> list[tf.Variable]:
+        return self.variables
+
+    @property
+    def trainable_variables(self) -> list[tf.Variable]:
+        return list(self.store.trainable_variables) if self.trainable else []
+
+    @property
+    def trainable_weights(self) -> list[tf.Variable]:
+        return self.trainable_variables
+
+    @property
+    def non_trainable_variables(self) -> list[tf.Variable]:
+        trainable = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trainable]
+
+    @property
+    def non_trainable_weights(self) -> list[tf.Variable]:
+        return self.non_trainable_variables
+
+    def _get_regularization_losses(self) -> list[tf.Tensor]:
+        return self.store.losses  # part of Keras's `losses`, and so of `fit`
+
+    def save_own_variables(self, store: Any) -> None:
+        for name, variable in self.variables_by_name.items():
+            store[name] = variable.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        for name, variable in self.variables_by_name.items():
+            variable.assign(store[name])
+
+
+__all__ = [
+    "AUTO_REUSE",
+    "GraphKeys",
+    "ScopedModel",
+    "Variable",
+    "VariableScope",
+    "VariableStore",
+    "add_arg_scope",
+    "add_to_collection",
+    "add_to_collections",
+    "all_variables",
+    "arg_scope",
+    "arg_scope_func_key",
+    "arg_scoped_arguments",
+    "clear_collection",
+    "create_global_step",
+    "current_arg_scope",
+    "current_run",
+    "current_store",
+    "get_collection",
+    "get_collection_ref",
+    "get_global_step",
+    "get_local_variable",
+    "get_or_create_global_step",
+    "get_variable",
+    "get_variable_scope",
+    "global_variables",
+    "has_arg_scope",
+    "local_variables",
+    "make_template",
+    "model_variables",
+    "moving_average_variables",
+    "name_of",
+    "name_scope",
+    "no_regularizer",
+    "reset_default_store",
+    "trainable_variables",
+    "variable_op_scope",
+    "variable_scope",
+]

@@ -1,0 +1,458 @@
+"""Where the variables of TF1-style code live: the successor of the default graph.
+
+A `VariableStore` owns variables by their TF1 names. What TF1 kept in the graph while it was being
+built (open scopes, counters that make default names unique, collections of tensors) is a `Run`:
+
+* *Building* (no run is open): the TF1 rules of one graph hold for as long as the store lives.
+  Layers called twice get fresh names (`Conv`, `Conv_1`), `get_variable` of a name that exists
+  raises unless the scope reuses.
+* *Running* (`with store.run():`): one execution of a graph function. Counters start afresh and the
+  variables of earlier executions are found again, so the same function can run once per step.
+  `ScopedModel` opens a run for each call, and every trace of a `tf.function` is a run by itself.
+
+    with VariableStore().as_default() as store:      # was: with tf.Graph().as_default()
+        for images in dataset:
+            with store.run():                        # was: sess.run(...)
+                logits = network(images)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+
+class GraphKeys:
+    """Names of the standard collections (TF1's `tf.GraphKeys`)."""
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    LOSSES = "losses"
+    SAVERS = "savers"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+    # Long gone names that TF1 still accepted.
+    VARIABLES = "variables"
+
+
+class VariableScope:
+    """One opened variable scope: a name prefix and the defaults for variables made below it."""
+
+    def __init__(
+        self,
+        reuse: Any = None,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Callable[..., Any] | None = None,
+        name_scope: str = "",
+        dtype: Any = tf.float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        self.name = name
+        self.reuse = reuse
+        self.initializer = initializer
+        self.regularizer = regularizer
+        self.caching_device = caching_device
+        self.partitioner = partitioner
+        self.custom_getter = custom_getter
+        self.original_name_scope = name_scope
+        self.dtype = dtype
+        self.use_resource = use_resource
+        self.constraint = constraint
+
+    def replaced(self, **changes: Any) -> VariableScope:
+        """A copy in which `changes` (attribute name to value) hold; None keeps the old value."""
+        copy = VariableScope()
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__.update({k: v for k, v in changes.items() if v is not None})
+        return copy
+
+    def reuse_variables(self) -> None:
+        """From here on variables of this scope are looked up instead of made."""
+        self.reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        self.regularizer = regularizer
+
+    def set_dtype(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        self.custom_getter = custom_getter
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Remembered only: one variable per name replaces TF1's sliced variables."""
+        self.partitioner = partitioner
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        self.caching_device = caching_device
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        self.use_resource = use_resource
+
+    def get_collection(self, name: str) -> list[Any]:
+        """The values of collection `name` that belong to this scope."""
+        return current_run().get_collection(name, self.name + "/" if self.name else None)
+
+    def global_variables(self) -> list[tf.Variable]:
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[tf.Variable]:
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def trainable_variables(self) -> list[tf.Variable]:
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+
+class Run:
+    """What one execution of graph-building code keeps: scopes, counters, collections.
+
+    A name may be made (or found) once per run without reuse, as in one TF1 graph.
+    """
+
+    def __init__(self, store: VariableStore, scope: VariableScope | None = None) -> None:
+        self.store = store
+        self.scope = scope or VariableScope()
+        self.name_scope = ""  # as TF1 writes it: "" or "a/b/"
+        self.scope_counts: dict[str, int] = {}
+        self.name_counts: dict[str, int] = {}
+        self.used: dict[str, None] = {}  # names of variables, in the order of their first use
+        self.collections: dict[str, list[Any]] = {}
+        self._pending_updates: list[tuple[str, Callable[[], Any]]] = []
+
+    def unique_name(self, name: str) -> str:
+        """`name` (a full path), with `_1`, `_2`, … appended when this run has used it before."""
+        key = name.lower()  # TF1 compares names without case, for file systems that do
+        count = self.name_counts.get(key, 0)
+        self.name_counts[key] = count + 1
+        if not count:
+            return name
+        candidate = name
+        while candidate.lower() in self.name_counts:
+            candidate = f"{name}_{count}"
+            count += 1
+        self.name_counts[key] = count
+        self.name_counts[candidate.lower()] = 1
+        return candidate
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Variables go to the store (for all runs), anything else to this run."""
+        home = self.store.registry if isinstance(value, tf.Variable) else self
+        home.collections.setdefault(name, []).append(value)
+
+    def add_update(self, name: str, update: Callable[[], Any]) -> None:
+        """Registers a deferred update, such as of batch norm's moving average.
+
+        It happens when the collection UPDATE_OPS is read (TF1 programs read it exactly where they
+        make their training step depend on it), or at the end of `store.run(apply_updates=True)`.
+        """
+        self._pending_updates.append((name, update))
+
+    def apply_updates(self, scope: str | None = None) -> None:
+        """Performs pending updates whose name `scope` matches (None: all of them)."""
+        pending, self._pending_updates = self._pending_updates, []
+        for name, update in pending:
+            if scope is None or re.match(scope, name):
+                self.collections.setdefault(GraphKeys.UPDATE_OPS, []).append(update())
+            else:
+                self._pending_updates.append((name, update))
+
+    def regularization_losses(self, scope: str | None = None) -> list[tf.Tensor]:
+        """Penalties of the regularized variables that this run has used, computed now."""
+        with tf.name_scope("regularization"):
+            return [
+                penalty
+                for name in self.used
+                if name in self.store.registry.regularizers
+                and (scope is None or re.match(scope, name))
+                and (penalty := self.store.regularization_loss(name)) is not None
+            ]
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """A new list of the values under `name`; `scope` filters as TF1 did (regex prefix of the
+        value's name, values without a name left out)."""
+        if name == GraphKeys.UPDATE_OPS:
+            self.apply_updates(scope)
+        values = [*self.store.registry.collections.get(name, []), *self.collections.get(name, [])]
+        if scope is not None:
+            values = [v for v in values if re.match(scope, name_of(v) or "\0")]
+        if name == GraphKeys.REGULARIZATION_LOSSES:
+            values = self.regularization_losses(scope) + values
+        return values
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """The list itself, for code that clears or extends a collection in place."""
+        if name == GraphKeys.UPDATE_OPS:
+            self.apply_updates()
+        if name in self.store.registry.collections:
+            return self.store.registry.collections[name]
+        return self.collections.setdefault(name, [])
+
+
+class _Registry:
+    """A store's tables, in an object of their own so that `tf.Module` does not wrap them."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, tf.Variable] = {}
+        self.objects: dict[str, Any] = {}
+        self.regularizers: dict[str, Callable[[tf.Variable], Any]] = {}
+        self.collections: dict[str, list[tf.Variable]] = {}
+
+
+class VariableStore(tf.Module):
+    """Variables by TF1 name, in TF1 creation order; `tf.train.Checkpoint` can track it.
+
+    `dtype_policy` (a Keras policy or its name; None: the global one) says in which precision the
+    layers compute.
+    """
+
+    def __init__(self, name: str | None = None, dtype_policy: Any = None) -> None:
+        super().__init__(name=name)
+        self.registry = _Registry()
+        self.dtype_policy = dtype_policy
+        self._building = _Holder(Run(self))
+
+    @property
+    def variables_by_name(self) -> dict[str, tf.Variable]:
+        """TF1 name (without `:0`) to variable, in creation order."""
+        return self.registry.variables
+
+    @property
+    def global_variables(self) -> tuple[tf.Variable, ...]:
+        return tuple(self.registry.collections.get(GraphKeys.GLOBAL_VARIABLES, ()))
+
+    @property
+    def variables(self) -> tuple[tf.Variable, ...]:
+        extra = [v for o in self.registry.objects.values() for v in getattr(o, "variables", ())]
+        return (*self.registry.variables.values(), *extra)
+
+    @property
+    def trainable_variables(self) -> tuple[tf.Variable, ...]:
+        extra = [
+            v for o in self.registry.objects.values() for v in getattr(o, "trainable_variables", ())
+        ]
+        return (*self.registry.collections.get(GraphKeys.TRAINABLE_VARIABLES, ()), *extra)
+
+    @property
+    def non_trainable_variables(self) -> tuple[tf.Variable, ...]:
+        trainable = {id(v) for v in self.trainable_variables}
+        return tuple(v for v in self.variables if id(v) not in trainable)
+
+    @property
+    def losses(self) -> list[tf.Tensor]:
+        """Regularization penalties of all variables, computed now."""
+        penalties = [self.regularization_loss(name) for name in self.registry.regularizers]
+        return [penalty for penalty in penalties if penalty is not None]
+
+    def regularization_loss(self, name: str) -> tf.Tensor | None:
+        """The penalty of the variable called `name`; None where the regularizer gives none."""
+        return self.registry.regularizers[name](self.registry.variables[name])
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[VariableStore]:
+        """Makes this the store that TF1-style calls of this thread use."""
+        with _entered(self._building.run):
+            yield self
+
+    @contextlib.contextmanager
+    def run(self, apply_updates: bool = False) -> Iterator[Run]:
+        """One execution of a graph function: fresh scope counters and collections, same variables.
+
+        `apply_updates=True` performs batch norm's moving-average updates at the end; otherwise
+        they happen only if the code reads the collection UPDATE_OPS, as in TF1.
+        """
+        outer = current_run()
+        run = Run(self)
+        if outer.store is self:
+            run.scope, run.name_scope = outer.scope, outer.name_scope
+        with _entered(run):
+            yield run
+            if apply_updates:
+                run.apply_updates()
+
+    def add(self, name: str, variable: Any, collections: list[str] | None = None) -> None:
+        """Registers a variable under its TF1 name and makes it visible to checkpoints."""
+        self.registry.variables[name] = variable
+        setattr(self, name, variable)  # tracked; '/' in an attribute name is escaped by TF
+        for collection in collections or ():
+            self.registry.collections.setdefault(collection, []).append(variable)
+
+    def get_or_make(self, name: str, make: Callable[[], Any]) -> Any:
+        """Any other object with state (a Keras layer, a metric) under a TF1 name, made once."""
+        if name not in self.registry.objects:
+            with tf.init_scope():
+                self.registry.objects[name] = make()
+            setattr(self, name, self.registry.objects[name])
+        return self.registry.objects[name]
+
+    def load_tf1_checkpoint(
+        self,
+        path: str,
+        strict: bool = True,
+        name_map: Mapping[str, str] | Callable[[str], str] | None = None,
+    ) -> list[str]:
+        """Assigns the values of a TF1 checkpoint by variable name; returns the names not found.
+
+        `name_map` gives the name in the checkpoint: a function of the variable's name, or
+        `{prefix here: prefix there}` (the longest prefix that fits is used).
+        Raises KeyError if a variable is missing and `strict`, ValueError if a shape differs or
+        nothing has been built yet.
+        """
+        if not self.variables_by_name:
+            raise ValueError(
+                f"cannot load {path}: there are no variables yet; call the model or network once "
+                "(or ScopedModel.build) so that they exist"
+            )
+        reader = tf.train.load_checkpoint(path)
+        shapes = reader.get_variable_to_shape_map()
+        sources = {name: _mapped(name, name_map) for name in self.variables_by_name}
+        missing = [name for name, source in sources.items() if source not in shapes]
+        if missing and strict:
+            raise KeyError(f"not in checkpoint {path}: {', '.join(missing)} (strict=False skips)")
+        for name, source in sources.items():
+            if source not in shapes:
+                continue
+            variable = self.variables_by_name[name]
+            if list(variable.shape) != list(shapes[source]):
+                raise ValueError(
+                    f"{name} has shape {tuple(variable.shape)} but {source} in {path} has "
+                    f"{tuple(shapes[source])}"
+                )
+            variable.assign(tf.cast(reader.get_tensor(source), variable.dtype))
+        return missing
+
+
+class _Holder:
+    """Keeps a store's own run out of `tf.Module`'s tracking."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+
+class _Runs(threading.local):
+    """The open runs of each thread, innermost last; a thread starts with none."""
+
+    def __init__(self) -> None:
+        self.stack: list[Run] = []
+
+
+_runs = _Runs()
+_default_store = VariableStore("default_store")
+
+
+@contextlib.contextmanager
+def _entered(run: Run) -> Iterator[None]:
+    _runs.stack.append(run)
+    try:
+        yield
+    finally:
+        _runs.stack.remove(run)
+
+
+def _mapped(name: str, name_map: Mapping[str, str] | Callable[[str], str] | None) -> str:
+    if name_map is None:
+        return name
+    if callable(name_map):
+        return name_map(name)
+    for prefix in sorted(name_map, key=len, reverse=True):
+        if name.startswith(prefix):
+            return name_map[prefix] + name[len(prefix) :]
+    return name
+
+
+def current_run() -> Run:
+    """The innermost open run; else, in a `tf.function`, the run of its trace; else the store's own."""
+    run = _runs.stack[-1] if _runs.stack else _default_store._building.run
+    if run is run.store._building.run and tf.inside_function():
+        return _run_of_trace(run)
+    return run
+
+
+def _run_of_trace(building: Run) -> Run:
+    """A `tf.function` may be traced many times; each trace finds the variables of the earlier."""
+    graph = tf.no_op().graph
+    while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
+        graph = graph.outer_graph  # tf.cond and loops inside the function belong to its run
+    runs = graph.get_collection_ref("variable_store_runs")  # lives and dies with the trace
+    for run in runs:
+        if run.store is building.store:
+            return run
+    run = Run(building.store, building.scope)
+    run.name_scope = building.name_scope
+    runs.append(run)
+    return run
+
+
+def current_store() -> VariableStore:
+    """The store that TF1-style calls use now (TF1's default graph)."""
+    return current_run().store
+
+
+def reset_default_store() -> None:
+    """Forgets all ambient variables, scopes and collections (TF1's `tf.reset_default_graph`)."""
+    global _default_store
+    if _runs.stack:
+        raise RuntimeError("reset_default_store() inside `with store.as_default()` or a run")
+    _default_store = VariableStore("default_store")
+
+
+def name_of(value: Any) -> str | None:
+    """TF1's `value.op.name`: the name without `:0`; None where TF 2 values have none."""
+    try:
+        name = value.name
+    except AttributeError:  # eager tensors
+        return None
+    return name.partition(":")[0] if isinstance(name, str) else None
+
+
+def layer_dtypes(inputs: tf.Tensor) -> tuple[tf.DType, tf.DType]:
+    """(dtype to compute in, dtype of new variables) of a layer on `inputs`.
+
+    As in TF1 the input decides, unless a mixed precision policy is set: then floating inputs up to
+    32 bits are computed in the policy's compute dtype while variables stay float32.
+    """
+    policy = current_store().dtype_policy or tf.keras.mixed_precision.global_policy()
+    if isinstance(policy, str):
+        policy = tf.keras.mixed_precision.Policy(policy)
+    dtype = tf.as_dtype(inputs.dtype)
+    if policy.compute_dtype == policy.variable_dtype or not dtype.is_floating or dtype.size > 4:
+        return dtype, dtype
+    return tf.as_dtype(policy.compute_dtype), tf.as_dtype(policy.variable_dtype)
