@@ -5,85 +5,129 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, Resolved, Scope, canonical
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
 from migrator.engine.imports import add_imports, local_name_for
+from migrator.engine.linemap import LineMap
+from migrator.engine.options import Options
 from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung
 
-if TYPE_CHECKING:
-    from migrator.analysis.index import ProjectIndex
-    from migrator.engine.options import Options
-
 SUPPORT_PACKAGE = "tf1_support"
+Mark = tuple[str | None, cst.Module | None, int, int, dict[tuple[str, str | None], str]]
 
 
 @dataclass
 class FileContext:
     """One file on its way through the structural transforms.
 
-    `path` is relative to the root, with ``/``. `text` is the file as it was read (Python 3 by
+    `path` is relative to the root, with ``/``. `original` is the file as it was read (Python 3 by
     now). `module_name` is its dotted name (``pkg.sub.mod``), `is_package` for ``__init__``.
+    `text`, `tree`, `names`, `module` and `scopes` always show the file as the transforms before
+    left it; each is made when it is first asked for.
     """
 
     path: str
-    text: str
+    original: str
     index: ProjectIndex
     options: Options
-    tree: ast.Module
-    names: NameTable
     module_name: str = ""
     is_package: bool = False
     suppressions: Suppressions = field(default_factory=Suppressions)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    _text: str | None = None
+    _tree: ast.Module | None = None
+    _names: NameTable | None = None
     _module: cst.Module | None = None
-    _original: cst.Module | None = None
-    _lines: dict[int, tuple[int, int, int]] | None = None
     _scopes: CstScopes | None = None
+    _parses: list[tuple[cst.Module, str]] = field(default_factory=list)
+    _spans: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    _spans_of: int = 0
+    _line_map: tuple[str, LineMap] | None = None
     _imports: dict[tuple[str, str | None], str] = field(default_factory=dict)
 
-    # -- the current tree
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        text: str,
+        index: ProjectIndex | None = None,
+        options: Options | None = None,
+        names: NameTable | None = None,
+    ) -> FileContext:
+        """A context for `text` (tests use it; the engine passes the name table it has)."""
+        index = index or ProjectIndex()
+        info = index.module_at(path)
+        context = cls(path, text, index, options or Options())
+        if info is not None:
+            context.module_name, context.is_package = info.name, info.is_package
+        context._text = text
+        if names is not None:
+            context._names, context._tree = names, names.tree
+        return context
+
+    # -- the current state
+
+    @property
+    def text(self) -> str:
+        """The current text. Assigning it replaces the file's contents."""
+        if self._text is None:
+            assert self._module is not None
+            self._text = self._module.code
+        return self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        if text != self.text:
+            self._text = text
+            self._module = self._scopes = self._tree = self._names = None
+
+    @property
+    def tree(self) -> ast.Module:
+        """The `ast` of the current text."""
+        if self._tree is None:
+            self._tree = ast.parse(self.text)
+        return self._tree
+
+    @property
+    def names(self) -> NameTable:
+        """The name table of the current text."""
+        if self._names is None:
+            self._names = NameTable.of(self.tree, self.module_name, self.is_package)
+        return self._names
 
     @property
     def module(self) -> cst.Module:
-        """The current tree; parsed at first use, replaced by what each transform returns.
+        """The current LibCST tree; parsed at first use, replaced by what each transform returns.
 
         Raises libcst.ParserSyntaxError where LibCST cannot read what CPython can.
         """
         if self._module is None:
-            self._module = self._original = cst.parse_module(self.text)
+            self._module = cst.parse_module(self.text)
+            self._parses.append((self._module, self.text))
         return self._module
 
     @module.setter
     def module(self, module: cst.Module) -> None:
-        self.module  # noqa: B018  the original must exist before it is replaced
         if module is not self._module:
+            if self._module is None:
+                self.module  # noqa: B018  positions of the old tree must be known
             self._module = module
-            self._scopes = None
-
-    @property
-    def was_parsed(self) -> bool:
-        return self._module is not None
-
-    # -- what code means
+            self._text = self._scopes = self._tree = self._names = None
 
     @property
     def scopes(self) -> CstScopes:
         """Scopes of the current tree by node identity."""
         if self._scopes is None:
-            module = self.module
-            names = self.names if module is self._original else self._current_names(module)
-            self._scopes = CstScopes(module, names)
+            self._scopes = CstScopes(self.module, self.names)
         return self._scopes
 
-    def _current_names(self, module: cst.Module) -> NameTable:
-        tree = ast.parse(module.code)
-        return NameTable.of(tree, self.module_name, self.is_package)
+    # -- what code means
 
     def lookup(self, node: cst.BaseExpression | str, scope: Scope | None = None) -> Resolved | None:
         """`resolve` with the binding it came through and whether it was written as compat.v1."""
@@ -95,14 +139,12 @@ class FileContext:
         dotted, root = parts
         scopes = self.scopes
         head, _, rest = dotted.partition(".")
-        called = head.endswith("()")
-        base = scopes.names.lookup(
-            head.rstrip("()") if called else head, scope or scopes.scope_of(root), values=True
-        )
+        bare, called, _ = head.partition("()")
+        base = scopes.names.lookup(bare, scope or scopes.scope_of(root), values=True)
         if base is None:
             return None
-        head_calls = head[len(head.rstrip("()")) :]
-        path = base.name + head_calls + ("." + rest if rest else "")
+        calls = head[len(bare) :] if called else ""
+        path = base.name + calls + ("." + rest if rest else "")
         name, compat = canonical(path)
         return Resolved(name, compat or base.compat, base.binding, base.star)
 
@@ -130,20 +172,41 @@ class FileContext:
         if isinstance(node, int):
             return node, node, 0
         if isinstance(node, ast.AST):
-            line = getattr(node, "lineno", 1)
-            return line, getattr(node, "end_lineno", line) or line, getattr(node, "col_offset", 0)
-        if self._lines is None:
-            self.module  # noqa: B018
-            assert self._original is not None
-            self._lines = CstScopes(self._original, self.names).lines()
+            first = getattr(node, "lineno", 1)
+            last = getattr(node, "end_lineno", first) or first
+            column = getattr(node, "col_offset", 0)
+            lines = self._lines_of(self.text)
+            return lines.original(first), lines.original(last), column
+        self._know_positions()
         stack: list[cst.CSTNode] = [node]
         while stack:
             current = stack.pop(0)
-            found = self._lines.get(id(current))
+            found = self._spans.get(id(current))
             if found is not None:
                 return found
             stack.extend(current.children)
         return 1, 1, 0
+
+    def _lines_of(self, text: str) -> LineMap:
+        if self._line_map is None or self._line_map[0] is not text:
+            self._line_map = text, LineMap(self.original, text)
+        return self._line_map[1]
+
+    def _know_positions(self) -> None:
+        """Positions of the nodes of every tree that was parsed, as lines of the original."""
+        while self._spans_of < len(self._parses):
+            module, text = self._parses[self._spans_of]
+            self._spans_of += 1
+            names = self._names if text == self._text and self._names else None
+            names = names or NameTable.of(ast.parse(text), self.module_name, self.is_package)
+            spans = CstScopes(module, names).lines()
+            if text != self.original:
+                lines = self._lines_of(text)
+                spans = {
+                    key: (lines.original(first), lines.original(last), column)
+                    for key, (first, last, column) in spans.items()
+                }
+            self._spans.update(spans)
 
     def change(
         self,
@@ -187,17 +250,16 @@ class FileContext:
 
     # -- undoing one transform
 
-    def mark(self) -> tuple[cst.Module | None, int, int, dict[tuple[str, str | None], str]]:
+    def mark(self) -> Mark:
         """The state to which `rollback` returns."""
-        return self._module, len(self.changes), len(self.findings), dict(self._imports)
+        return self._text, self._module, len(self.changes), len(self.findings), dict(self._imports)
 
-    def rollback(
-        self, mark: tuple[cst.Module | None, int, int, dict[tuple[str, str | None], str]]
-    ) -> None:
+    def rollback(self, mark: Mark) -> None:
         """Forget what was done since `mark`."""
-        module, changes, findings, imports = mark
-        self._module = module or self._original
-        self._scopes = None
+        text, module, changes, findings, imports = mark
+        if text is not self._text or module is not self._module:
+            self._text, self._module = text, module
+            self._scopes = self._tree = self._names = None
         del self.changes[changes:]
         del self.findings[findings:]
         self._imports = imports
@@ -216,7 +278,7 @@ class FileContext:
         key = (module, name)
         if key not in self._imports:
             taken = set(self._imports.values())
-            self._imports[key] = local_name_for(self.scopes.names, module, name, asname, taken)
+            self._imports[key] = local_name_for(self.names, module, name, asname, taken)
         return self._imports[key]
 
     def support(self, symbol: str) -> str:
@@ -238,7 +300,6 @@ class FileContext:
 
     def finished_text(self) -> str:
         """The text after all transforms, required imports added."""
-        text = self.module.code if self.was_parsed else self.text
         if not self._imports:
-            return text
-        return add_imports(text, list(self.required_imports))
+            return self.text
+        return add_imports(self.text, list(self.required_imports))

@@ -7,6 +7,8 @@ in source order, so the n-th scope (name) of one is the n-th of the other.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
 import libcst as cst
 
@@ -262,7 +264,7 @@ class CstScopes:
             self._visit(node.asname.name)
 
 
-_HANDLERS = {
+_HANDLERS: dict[str, Callable[[CstScopes, Any], None]] = {
     "Attribute": CstScopes._attribute,
     "Arg": CstScopes._arg,
     "FunctionDef": CstScopes._function,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from migrator.analysis.names import Binding, NameTable
 from migrator.engine.edits import Edit, Lines, apply
@@ -152,7 +152,7 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     return _line_after(text, tree, lines, after)
 
 
-def _group_end(ordinary: list[ast.stmt], tree: ast.Module, top: str) -> ast.stmt:
+def _group_end(ordinary: Sequence[ast.stmt], tree: ast.Module, top: str) -> ast.stmt:
     """The import after which a module of package `top` fits: the standard library goes with its
     own kind, everything else behind the framework imports, or at the block's end."""
     if top in sys.stdlib_module_names:

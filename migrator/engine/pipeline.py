@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import hashlib
 import time
@@ -77,24 +78,25 @@ def _migrate(
             return failure
         try:
             source, changes = translate(text)
-        except NotPython2 as problem:
+        except NotPython2 as reason:
             # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
-            return replace(failure, error=f"{path}:{problem.line}: {problem}")
+            return replace(failure, error=f"{path}:{reason.line}: {reason}")
         tree = ast.parse(source)
     suppressions = find_suppressions(source)
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
     if registry.mentions(source):
         original = source
-        source, tree = _transform(
+        source, tree, names = _transform(
             path, source, tree, index, options, registry, suppressions, changes, findings
         )
         mapped = LineMap(text, source) if source != text else None
-        found = walk.rewrite(path, source, tree, registry, options, suppressions, index)
+        found = walk.rewrite(path, source, names, registry, options, suppressions)
         changes += [_map_change(item, mapped) for item in found.changes]
         findings += [_map_finding(item, mapped) for item in found.findings]
-        if found.text != source and not _compiles(found.text):
-            findings.append(_withdrawn(path, "the rules of this file", _why(found.text)))
+        problem = _why(found.text) if found.text != source else ""
+        if problem:
+            findings.append(_withdrawn(path, "the work of the rules", problem))
             changes = [c for c in changes if c.code == "PY101"] if original == source else changes
         else:
             source = found.text
@@ -127,37 +129,66 @@ def _transform(
     suppressions: Suppressions,
     changes: list[Change],
     findings: list[Finding],
-) -> tuple[str, ast.Module]:
-    """Run the structural transforms whose triggers occur; (text, tree) afterwards."""
+) -> tuple[str, ast.Module, NameTable]:
+    """Run the structural transforms whose triggers occur; (text, tree, names) afterwards."""
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = NameTable.of(tree, name, is_package)
     due = triggered(registry.transforms, names)
     if not due:
-        return source, tree
-    ctx = FileContext(path, source, index, options, tree, names, name, is_package)
-    ctx.suppressions = suppressions
-    good = source
+        return source, tree, names
+    for careful in (False, True):
+        ctx = FileContext.of(path, source, index, options, names)
+        ctx.suppressions = suppressions
+        withdrawn: list[Finding] = []
+        text, new_tree = _run_transforms(ctx, due, careful, withdrawn)
+        if new_tree is not None:
+            break
+    else:  # cannot be: a careful run ends with a text that was checked
+        return source, tree, names
+    changes += ctx.changes
+    findings += ctx.findings + withdrawn
+    if text == source:
+        return source, tree, names
+    return text, new_tree, NameTable.of(new_tree, name, is_package)
+
+
+def _run_transforms(
+    ctx: FileContext, due: list[Transform], careful: bool, withdrawn: list[Finding]
+) -> tuple[str, ast.Module | None]:
+    """(text, its tree, None if it does not compile).
+
+    The text is made and compiled once at the end; where that fails, the caller runs again with
+    `careful`, which checks after each transform and withdraws the one that broke it.
+    """
+    good = ctx.original
     for item in due:
         mark = ctx.mark()
+        problem = ""
         try:
-            module = item.run(ctx)
-            if module is not None:
-                ctx.module = module
-            text = ctx.finished_text()
-            problem = None if text == good or _compiles(text) else _why(text)
+            result = item.run(ctx)
+            if isinstance(result, str):
+                ctx.text = result
+            elif result is not None:
+                ctx.module = result
+            if careful:
+                text = ctx.finished_text()
+                problem = "" if text == good else _why(text)
+                good = good if problem else text
         except Exception as error:  # one transform's bug must not lose the others' work
             problem = f"{type(error).__name__}: {error}"
-        if problem is None:
-            good = text
-        else:
+        if problem:
             ctx.rollback(mark)
-            findings.append(_withdrawn(path, f"the transform {item.name}", problem))
-    changes += ctx.changes
-    findings += ctx.findings
-    if good == source:
-        return source, tree
-    return good, ast.parse(good)
+            withdrawn.append(_withdrawn(ctx.path, f"the transform {item.name}", problem))
+    text = good if careful else ctx.finished_text()
+    if text == ctx.text:
+        with contextlib.suppress(SyntaxError, ValueError):
+            return text, ctx.tree
+        return text, None
+    try:
+        return text, ast.parse(text)
+    except (SyntaxError, ValueError):
+        return text, None
 
 
 def triggered(transforms: Iterable[Transform], names: NameTable) -> list[Transform]:
@@ -225,14 +256,6 @@ def _map_change(change: Change, mapped: LineMap | None) -> Change:
 
 def _map_finding(finding: Finding, mapped: LineMap | None) -> Finding:
     return finding if mapped is None else replace(finding, line=mapped.original(finding.line))
-
-
-def _compiles(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _why(text: str) -> str:

@@ -21,7 +21,7 @@ class Transform(Protocol):
     or imported by the file (``tensorflow.contrib.slim.*`` means that module and everything
     below, ``numpy.float`` just that); transforms run by ascending `order`, then by name.
 
-    `run` returns the new module, or `ctx.module` itself (or None) when it has nothing to do.
+    `run` returns the new module or the new text, or None when it has nothing to do.
     It may raise: the file then goes on without this transform, and a TF000 finding says so.
     Cheap checks first: `ctx.tree` and `ctx.names` are there already, `ctx.module` is parsed by
     LibCST at its first use.
@@ -31,7 +31,7 @@ class Transform(Protocol):
     triggers: frozenset[str]
     order: int
 
-    def run(self, ctx: FileContext) -> cst.Module | None: ...
+    def run(self, ctx: FileContext) -> cst.Module | str | None: ...
 
 
 T = TypeVar("T", bound=type)

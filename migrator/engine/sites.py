@@ -55,7 +55,6 @@ class SiteRewriter:
         self,
         path: str,
         text: str,
-        tree: ast.Module,
         lines: Lines,
         names: NameTable,
         rules: RuleSet,
@@ -64,7 +63,7 @@ class SiteRewriter:
     ) -> None:
         self.path = path
         self.text = text
-        self.tree = tree
+        self.tree = names.tree
         self.lines = lines
         self.names = names
         self.rules = rules
@@ -74,7 +73,7 @@ class SiteRewriter:
         self.findings: list[Finding] = []
         self.required: dict[tuple[str, str | None], str] = {}
         self.used: set[int] = set()  # bindings whose local name the new text still has
-        self.deletions = Deletions(text, tree, lines)
+        self.deletions = Deletions(text, names.tree, lines)
         self._parents: dict[int, ast.AST] | None = None
         self._dynamic_reported: set[int] = set()
 
@@ -440,7 +439,7 @@ class SiteRewriter:
             if isinstance(first, ast.Constant) and str(first.value).startswith(
                 ("tensorflow", "tf_slim")
             ):
-                what = f"{first.value} is imported at run time"
+                what = f"{first.value!s} is imported at run time"
         elif name in ("builtins.eval", "builtins.exec"):
             literal = isinstance(first, ast.Constant)
             if literal and "tf." not in str(getattr(first, "value", "")):

@@ -118,7 +118,7 @@ class Template:
         return Call(self._parts(node.func, node), args)
 
     def _arg(self, keyword: str | None, stars: int, value: ast.expr) -> Arg:
-        parts = self._parts(value, ast.Tuple())
+        parts = self._parts(value, None)
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} & self._holes
         return Arg(keyword, stars, parts, frozenset(names))
 

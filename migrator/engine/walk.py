@@ -6,11 +6,9 @@ arguments of other edits are put together by `engine.edits`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
 from migrator.engine.options import Options
@@ -51,19 +49,16 @@ def referenced(names: NameTable) -> Iterator[str]:
 def rewrite(
     path: str,
     text: str,
-    tree: ast.Module,
+    names: NameTable,
     rules: RuleSet,
     options: Options,
     suppressions: Suppressions,
-    index: ProjectIndex,
 ) -> Outcome:
-    """Apply all rules to one file."""
-    info = index.module_at(path)
-    names = NameTable.of(tree, info.name if info else "", bool(info and info.is_package))
+    """Apply all rules to one file, `names` being the table of `text`."""
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
         return Outcome(text, (), ())
-    work = SiteRewriter(path, text, tree, Lines(text), names, rules, options, suppressions)
+    work = SiteRewriter(path, text, Lines(text), names, rules, options, suppressions)
     work.used |= others
     work.run(sites)
     if not work.edits:
