@@ -143,21 +143,47 @@ def _apply(root: Path, state: Path, plan: Plan, what: str, notes: tuple[str, ...
         return Applied(failed=tuple(failed), notes=notes)
     folders = _missing_folders(root, staged)
     run = journal.record(state, staged, folders, what, plan.tool_version)
+    needed = {relative for relative, _ in plan.support_files}
     written: list[str] = []
     created: list[str] = []
-    for folder in folders:
-        (root / folder).mkdir(exist_ok=True)
-    for entry in run.entries:
-        try:
-            _put(root, run, entry)
-        except (OSError, UnsafePath) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            failed.append((entry.path, f"cannot be written: {why}"))
-        else:
+    done: list[journal.Entry] = []
+    try:
+        for folder in folders:
+            (root / folder).mkdir(exist_ok=True)
+        # The support package comes first in the journal: where it cannot be written, migrated
+        # modules would not run, so then nothing is.
+        for entry in run.entries:
+            try:
+                _put(root, run, entry)
+            except (OSError, UnsafePath) as error:
+                if entry.path in needed:
+                    raise
+                why = getattr(error, "strerror", None) or str(error)
+                failed.append((entry.path, f"cannot be written: {why}"))
+                continue
+            done.append(entry)
             (created if entry.creates else written).append(entry.path)
+    except (OSError, UnsafePath):
+        _take_back(root, run, done)
+        raise
     for parent in sorted({(root / path).parent for path in (*written, *created)}):
         sync_folder(parent)
     return Applied(run.id, tuple(written), tuple(created), tuple(failed), notes)
+
+
+def _take_back(root: Path, run: journal.Run, done: list[journal.Entry]) -> None:
+    """Undo the first steps of a run that cannot go on; its journal stays where that fails."""
+    for entry in done:
+        if entry.creates:
+            (root / entry.path).unlink(missing_ok=True)
+        else:
+            journal.put(run.old(entry), root / entry.path)
+    for folder in reversed(run.folders):
+        try:
+            (root / folder).rmdir()
+        except OSError:
+            continue
+    journal.forget(run)
 
 
 def _put(root: Path, run: journal.Run, entry: journal.Entry) -> None:
