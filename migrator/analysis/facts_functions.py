@@ -1,0 +1,174 @@
+"""What every function of a module returns and does, as far as its graph is concerned."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.graph_values import FunctionFact, Value
+from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.program import Program
+from migrator.engine.registry import fact
+
+#: Bodies longer than this are summarised without following what they return.
+MAX_STATEMENTS = 2000
+
+
+@fact("functions")
+def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """Top-level function name -> {kind, parts, flags, calls}.
+
+    `kind` and `parts` say what calling it without tensors returns (see `graph_kinds`); flags:
+    ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
+    them), ``batch_norm``, ``session`` (runs one), ``placeholders``, ``single``,
+    ``tuple`` or ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other functions it calls, whose flags it inherits.
+    """
+    del module
+    facts = module_functions(tree, names)
+    return {
+        name: {"kind": f.kind, "parts": list(f.parts), "flags": sorted(f.flags),
+               "calls": sorted(calls)}
+        for name, (f, calls) in facts.items()
+    } or None
+
+
+def module_functions(
+    tree: ast.Module, names: NameTable
+) -> dict[str, tuple[FunctionFact, set[str]]]:
+    """`function_facts` as records, for the module's own use."""
+    scopes = {id(scope.node): scope for scope in names.scopes}
+    result: dict[str, tuple[FunctionFact, set[str]]] = {}
+    nodes = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    pending: list[str] = []
+
+    def known(name: str) -> FunctionFact | None:
+        if name in result:
+            return result[name][0]
+        if name in nodes and name not in pending and len(pending) < 20:
+            pending.append(name)
+            result[name] = _summary(nodes[name], names, scopes, known)
+            pending.pop()
+            return result[name][0]
+        return None
+
+    for name in nodes:
+        known(name)
+    return result
+
+
+def _summary(
+    node: ast.FunctionDef, names: NameTable, scopes: dict[int, Scope], known: Any
+) -> tuple[FunctionFact, set[str]]:
+    scope = scopes.get(id(node))
+    flags: set[str] = set()
+    calls: set[str] = set()
+    count = 0
+    for inner in ast.walk(node):
+        count += isinstance(inner, ast.stmt)
+        if isinstance(inner, ast.Call):
+            _flag_call(inner, names, scope, known, flags, calls)
+        elif isinstance(inner, ast.With):
+            for item in inner.items:
+                if isinstance(item.context_expr, ast.Call):
+                    continue
+    if scope is None or count > MAX_STATEMENTS:
+        return FunctionFact(k.TENSOR if "ops" in flags else k.PY, (), frozenset(flags)), calls
+    kind, parts, single = _returned(node, names, scope, known)
+    if single:
+        flags.add(single)
+    return FunctionFact(kind, parts, frozenset(flags), node), calls
+
+
+def _flag_call(
+    call: ast.Call, names: NameTable, scope: Scope | None, known: Any,
+    flags: set[str], calls: set[str],
+) -> None:
+    symbol = names.resolve_node(call.func, scope, values=False)
+    if symbol is None or symbol.startswith("builtins."):
+        if isinstance(call.func, ast.Name):
+            other = known(call.func.id)
+            if other is not None:
+                flags |= other.flags - {"single", "tuple", "dict"}
+        return
+    if not symbol.startswith("tensorflow."):
+        calls.add(symbol)
+        return
+    kind = k.call_kind(symbol) if "()" not in symbol else k.OP
+    if symbol in k.BATCH_NORM:
+        flags.add("batch_norm")
+    if k.is_layer(symbol):
+        flags |= {"layers", "ops"}
+    elif kind == k.VARIABLE:
+        flags.add("variables")
+    elif kind == k.SESSION:
+        flags.add("session")
+    elif kind == k.PLACEHOLDER:
+        flags |= {"placeholders", "ops"}
+    elif kind not in (k.PY, k.DATASET, k.ITERATOR, k.CONFIG):
+        flags.add("ops")
+    if symbol.startswith("tensorflow.losses.get"):
+        flags.add("reads losses")
+
+
+def _returned(
+    node: ast.FunctionDef, names: NameTable, scope: Scope, known: Any
+) -> tuple[str, tuple[str, ...], str]:
+    program = Program(names, scope, node.body, known)
+    values: list[Value] = []
+    for inner in _returns(node.body):
+        if inner.value is not None:
+            values.append(program.expressions.value(inner.value))
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
+        return k.PY, (), ""
+    kinds = {value.kind for value in values}
+    if not values:
+        return k.PY, (), ""
+    first = values[0]
+    if len(kinds) == 1:
+        kind = first.kind
+    elif kinds & k.TRACED:
+        kind = k.TENSOR
+    else:
+        kind = k.OP if k.OP in kinds else k.PY
+    parts: tuple[str, ...] = ()
+    if len(values) == 1 and first.parts is not None and isinstance(first.literal, ast.Tuple):
+        parts = tuple(part.kind for part in first.parts)
+        if parts and set(parts) == {k.ELEMENT}:
+            kind = k.ELEMENT
+        elif parts and k.PLACEHOLDER in parts:
+            kind = k.TENSOR
+    forms = {_form(value, program) for value in values}
+    return kind, parts, forms.pop() if len(forms) == 1 else ""
+
+
+def _form(value: Value, program: Program) -> str:
+    """"single", "tuple" or "dict" where a value is one tensor or a flat container of tensors."""
+    if value.parts is not None and isinstance(value.literal, (ast.Tuple, ast.Dict)):
+        if all(part.parts is None and part.kind in (k.TENSOR, k.OP) for part in value.parts):
+            return "dict" if isinstance(value.literal, ast.Dict) else "tuple"
+        return ""
+    return "single" if _one_tensor(value, program) else ""
+
+
+def _one_tensor(value: Value, program: Program) -> bool:
+    if value.parts is not None or value.call is None:
+        return False
+    symbol = program.expressions.tf_symbol(value.call.func)
+    return symbol is not None and symbol not in (
+        "tensorflow.split", "tensorflow.unstack", "tensorflow.gradients", "tensorflow.nn.moments"
+    )
+
+
+def _returns(statements: list[ast.stmt]) -> list[ast.Return]:
+    found: list[ast.Return] = []
+    for stmt in statements:
+        if isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(stmt, ast.Return):
+            found.append(stmt)
+        for name in ("body", "orelse", "finalbody"):
+            found += _returns(getattr(stmt, name, []))
+        for handler in getattr(stmt, "handlers", []):
+            found += _returns(handler.body)
+    return found

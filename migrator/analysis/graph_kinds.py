@@ -1,0 +1,267 @@
+"""What TF1 symbols make: the kinds that the graph-program model tells values apart by.
+
+A *hoisted* kind lives across steps in the migrated program (variables, optimizers, data sets);
+a *traced* kind only exists inside a `tf.function`; `OP` is a tensor that depends on no graph input
+and can be on either side.
+"""
+
+from __future__ import annotations
+
+PY = "python"
+OP = "op"
+TENSOR = "tensor"
+PLACEHOLDER = "placeholder"
+ELEMENT = "element"  # what an iterator's get_next() gives
+VARIABLE = "variable"
+OPTIMIZER = "optimizer"
+SCHEDULE = "schedule"
+EMA = "ema"
+SAVER = "saver"
+WRITER = "writer"
+GRAPH = "graph"
+SESSION = "session"
+CONFIG = "config"
+DATASET = "dataset"
+ITERATOR = "iterator"
+ITERATOR_INIT = "iterator initializer"
+INIT = "initializer"
+GRADIENTS = "gradients"
+TRAIN = "train op"
+EFFECT = "effect"
+UPDATE_OPS = "update ops"
+VARIABLES = "variables"  # a list of them that is only complete once the graph is built
+SUMMARY = "summary"
+MERGED = "merged summaries"
+COORDINATOR = "coordinator"
+THREADS = "threads"
+
+HOISTED = frozenset(
+    {PY, VARIABLE, OPTIMIZER, SCHEDULE, EMA, SAVER, WRITER, DATASET, ITERATOR, GRAPH, CONFIG}
+    | {SESSION, COORDINATOR, THREADS}
+)
+TRACED = frozenset(
+    {TENSOR, PLACEHOLDER, ELEMENT, GRADIENTS, TRAIN, EFFECT, UPDATE_OPS, SUMMARY, MERGED}
+    | {VARIABLES}
+)
+WITHOUT_VALUE = frozenset({TRAIN, EFFECT, UPDATE_OPS, INIT, ITERATOR_INIT})
+
+_T = "tensorflow."
+_C = "tensorflow.contrib."
+
+CALLS: dict[str, str] = {
+    **dict.fromkeys(
+        (_T + "placeholder", _T + "placeholder_with_default", _T + "sparse_placeholder"),
+        PLACEHOLDER,
+    ),
+    **dict.fromkeys(
+        (
+            _T + "Variable", _T + "get_variable",
+            _T + "train.get_or_create_global_step", _T + "train.create_global_step",
+            _T + "train.get_global_step",
+            _C + "framework.get_or_create_global_step", _C + "framework.create_global_step",
+            _C + "framework.get_global_step", _C + "slim.get_or_create_global_step",
+            _C + "slim.create_global_step", _C + "slim.get_global_step",
+            _C + "framework.variable", _C + "framework.model_variable",
+            _C + "slim.variable", _C + "slim.model_variable",
+        ),
+        VARIABLE,
+    ),
+    **dict.fromkeys(
+        (
+            _T + "train." + name
+            for name in (
+                "exponential_decay", "piecewise_constant", "polynomial_decay", "cosine_decay",
+                "inverse_time_decay", "natural_exp_decay", "cosine_decay_restarts",
+                "linear_cosine_decay", "noisy_linear_cosine_decay", "piecewise_constant_decay",
+            )
+        ),
+        SCHEDULE,
+    ),
+    _T + "train.ExponentialMovingAverage": EMA,
+    _T + "train.Saver": SAVER,
+    _C + "slim.Saver": SAVER,
+    _T + "summary.FileWriter": WRITER,
+    _T + "train.SummaryWriter": WRITER,
+    _T + "Graph": GRAPH,
+    _T + "get_default_graph": GRAPH,
+    _T + "Session": SESSION,
+    _T + "InteractiveSession": SESSION,
+    _T + "get_default_session": SESSION,
+    _T + "ConfigProto": CONFIG,
+    _T + "GPUOptions": CONFIG,
+    _T + "OptimizerOptions": CONFIG,
+    _T + "GraphOptions": CONFIG,
+    _T + "RunOptions": CONFIG,
+    **dict.fromkeys(
+        (
+            _T + name
+            for name in (
+                "global_variables_initializer", "local_variables_initializer",
+                "initialize_all_variables", "initialize_local_variables", "tables_initializer",
+                "initialize_all_tables", "variables_initializer", "initialize_variables",
+            )
+        ),
+        INIT,
+    ),
+    **dict.fromkeys(
+        (
+            _T + name
+            for name in (
+                "trainable_variables", "global_variables", "all_variables", "local_variables",
+                "model_variables", "moving_average_variables",
+                "contrib.framework.get_variables", "contrib.framework.get_trainable_variables",
+                "contrib.framework.get_model_variables", "contrib.slim.get_variables",
+                "contrib.slim.get_trainable_variables", "contrib.slim.get_model_variables",
+                "contrib.framework.get_variables_to_restore",
+                "contrib.slim.get_variables_to_restore",
+            )
+        ),
+        VARIABLES,
+    ),
+    **dict.fromkeys(
+        (
+            _T + name
+            for name in (
+                "assign", "assign_add", "assign_sub", "scatter_update", "scatter_add",
+                "scatter_sub", "count_up_to", "group", "no_op", "Print", "print",
+                "Assert", "assert_variables_initialized",
+            )
+        ),
+        EFFECT,
+    ),
+    **dict.fromkeys(
+        (
+            _T + "summary." + name
+            for name in ("scalar", "image", "histogram", "audio", "text", "tensor_summary")
+        ),
+        SUMMARY,
+    ),
+    **dict.fromkeys(
+        (
+            _T + name
+            for name in ("scalar_summary", "image_summary", "histogram_summary", "audio_summary")
+        ),
+        SUMMARY,
+    ),
+    _T + "summary.merge_all": MERGED,
+    _T + "summary.merge": MERGED,
+    _T + "merge_all_summaries": MERGED,
+    _T + "merge_summary": MERGED,
+    _T + "train.Coordinator": COORDINATOR,
+    _T + "train.start_queue_runners": THREADS,
+    _T + "gradients": TENSOR,
+    _C + "slim.learning.create_train_op": TRAIN,
+    _C + "training.create_train_op": TRAIN,
+}
+
+OPTIMIZERS = frozenset(
+    {
+        _T + "train." + name + "Optimizer"
+        for name in (
+            "GradientDescent", "Adadelta", "Adagrad", "AdagradDA", "Momentum", "Adam", "Ftrl",
+            "ProximalGradientDescent", "ProximalAdagrad", "RMSProp", "SyncReplicas",
+        )
+    }
+    | {
+        _C + "opt." + name
+        for name in (
+            "AdamWOptimizer", "MomentumWOptimizer", "NadamOptimizer", "LazyAdamOptimizer",
+            "AdaMaxOptimizer", "MovingAverageOptimizer", "AddSignOptimizer", "PowerSignOptimizer",
+            "GGTOptimizer", "ShampooOptimizer", "LARSOptimizer", "RegAdagradOptimizer",
+        )
+    }
+)
+
+#: Modules and classes below which calls give plain Python values (or objects that need no graph).
+PYTHON = (
+    "app.", "flags.", "logging.", "gfile.", "errors.", "test.", "compat.", "TensorShape",
+    "Dimension", "FixedLenFeature", "VarLenFeature", "FixedLenSequenceFeature",
+    "SparseFeature", "DType", "as_dtype", "TensorSpec",
+    "initializers.", "keras.initializers.", "keras.regularizers.",
+    "zeros_initializer", "ones_initializer", "constant_initializer",
+    "random_uniform_initializer", "random_normal_initializer", "truncated_normal_initializer",
+    "orthogonal_initializer", "uniform_unit_scaling_initializer", "variance_scaling_initializer",
+    "glorot_uniform_initializer", "glorot_normal_initializer", "init_scope",
+    "contrib.layers.variance_scaling_initializer", "contrib.layers.xavier_initializer",
+    "contrib.layers.xavier_initializer_conv2d", "contrib.layers.l1_regularizer",
+    "contrib.layers.l2_regularizer", "contrib.layers.l1_l2_regularizer",
+    "contrib.layers.sum_regularizer", "contrib.slim.l2_regularizer", "contrib.slim.l1_regularizer",
+    "contrib.slim.l1_l2_regularizer", "contrib.slim.variance_scaling_initializer",
+    "contrib.slim.xavier_initializer", "contrib.training.HParams", "contrib.slim.get_model_options",
+    "contrib.slim.arg_scope", "contrib.framework.arg_scope",
+    "train.latest_checkpoint", "train.get_checkpoint_state", "train.checkpoint_exists",
+    "train.NewCheckpointReader", "train.load_checkpoint", "train.list_variables",
+    "train.load_variable", "train.Example", "train.Features", "train.Feature",
+    "train.BytesList", "train.Int64List", "train.FloatList", "python_io.", "train.SessionRunArgs",
+    "set_random_seed", "random.set_seed", "reset_default_graph", "disable_", "enable_",
+    "executing_eagerly", "GIT_VERSION", "VERSION", "__version__", "Summary", "SummaryMetadata",
+    "contrib.lookup.", "lookup.", "estimator.", "train.SessionRunHook", "train.ClusterSpec",
+    "train.Server", "train.LoggingTensorHook", "train.StopAtStepHook", "train.NanTensorHook",
+    "train.CheckpointSaverHook", "train.SummarySaverHook", "train.StepCounterHook",
+    "GraphKeys", "nn.rnn_cell.", "contrib.rnn.BasicLSTMCell", "contrib.rnn.LSTMCell",
+    "contrib.rnn.GRUCell", "contrib.rnn.BasicRNNCell", "contrib.rnn.MultiRNNCell",
+    "contrib.rnn.DropoutWrapper", "get_variable_scope", "get_default_graph", "AUTO_REUSE",
+    "make_template", "variable_scope", "name_scope", "device", "train.write_graph",
+    "saved_model.", "io.gfile", "keras.datasets.", "examples.", "get_logger", "load_op_library",
+)
+
+#: Data sets: a call below one of these prefixes makes one.
+DATASETS = ("data.", "contrib.data.")
+
+#: Calls that may create variables, add losses, or register updates of moving statistics.
+LAYERS = ("contrib.slim.", "contrib.layers.", "layers.", "nn.dynamic_rnn", "nn.static_rnn",
+          "nn.bidirectional_dynamic_rnn", "contrib.rnn.", "keras.layers.", "contrib.seq2seq.",
+          "nn.raw_rnn", "contrib.cudnn_rnn.")
+
+BATCH_NORM = frozenset(
+    {
+        _T + "layers.batch_normalization", _T + "layers.BatchNormalization",
+        _C + "layers.batch_norm", _C + "slim.batch_norm",
+    }
+)
+
+#: Scopes whose `with` is re-opened around traced statements and kept around hoisted ones.
+SCOPES = frozenset(
+    {
+        _T + "variable_scope", _T + "name_scope", _T + "device", _T + "op_scope",
+        _T + "variable_op_scope", _C + "slim.arg_scope", _C + "framework.arg_scope",
+        _T + "Graph().device", _T + "Graph().name_scope", _T + "get_default_graph().name_scope",
+        _T + "init_scope", _C + "slim.variable_scope",
+    }
+)
+
+COLLECTION_KEYS = {
+    "UPDATE_OPS": UPDATE_OPS, "update_ops": UPDATE_OPS,
+    "TRAINABLE_VARIABLES": VARIABLES, "trainable_variables": VARIABLES,
+    "GLOBAL_VARIABLES": VARIABLES, "VARIABLES": VARIABLES, "variables": VARIABLES,
+    "MODEL_VARIABLES": VARIABLES, "MOVING_AVERAGE_VARIABLES": VARIABLES,
+    "SUMMARIES": MERGED, "summaries": MERGED,
+}
+
+
+def call_kind(symbol: str) -> str:
+    """The kind of what a call of the canonical TensorFlow `symbol` gives.
+
+    >>> call_kind("tensorflow.train.AdamOptimizer")
+    'optimizer'
+    >>> call_kind("tensorflow.nn.relu")
+    'op'
+    """
+    found = CALLS.get(symbol)
+    if found is not None:
+        return found
+    if symbol in OPTIMIZERS:
+        return OPTIMIZER
+    name = symbol.removeprefix(_T)
+    if name.startswith(DATASETS):
+        if "iterator" in name.lower():
+            return ITERATOR
+        return DATASET
+    if name.startswith(PYTHON):
+        return PY
+    return OP
+
+
+def is_layer(symbol: str) -> bool:
+    """Whether a call of `symbol` may create variables or fill collections."""
+    return symbol.removeprefix(_T).startswith(LAYERS)

@@ -1,0 +1,391 @@
+"""Kinds of expressions of a TF1 program: forward, name by name, without running anything."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, Flow, dotted_self
+from migrator.analysis.names import NameTable, Scope
+
+
+@dataclass(eq=False)
+class Value:
+    """What a name holds: its kind, the call that made it, and the parts of a literal container.
+
+    `function` is the project function it came out of, `needs_graph` whether making it needed
+    values that only exist inside a step.
+    """
+
+    kind: str
+    call: ast.Call | None = None
+    parts: list[Value] | None = None
+    literal: ast.expr | None = None
+    needs_graph: bool = False
+    function: str = ""
+    source: str = ""  # the name it was first bound to
+    base: Value | None = None  # the object it is a part or a method result of
+    single: bool = False  # known to be one tensor, not a container of them
+
+    @property
+    def traced(self) -> bool:
+        return self.kind in k.TRACED or self.needs_graph
+
+
+@dataclass(frozen=True)
+class FunctionFact:
+    """What the index knows of one function (see `facts_functions`)."""
+
+    kind: str = k.PY
+    parts: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+    node: ast.FunctionDef | None = field(default=None, compare=False)
+
+
+PYTHON_VALUE = Value(k.PY)
+
+
+def join(values: list[Value]) -> str:
+    """The kind of an expression made of several."""
+    kinds = {value.kind for value in values}
+    if any(value.traced for value in values):
+        return k.TENSOR
+    if kinds & {k.OP, k.VARIABLE, k.SCHEDULE, k.EMA}:
+        return k.OP
+    return k.PY
+
+
+class Expressions:
+    """Kinds of the expressions of one scope."""
+
+    def __init__(
+        self,
+        names: NameTable,
+        scope: Scope,
+        lookup: Callable[[str], Value | None],
+        function: Callable[[str], FunctionFact | None],
+        owner: str | None = None,
+    ) -> None:
+        self.names = names
+        self.scope = scope
+        self.lookup = lookup
+        self.function = function
+        self.owner = owner
+        self._symbols: dict[int, str | None] = {}
+
+    # -- symbols
+
+    def symbol(self, node: ast.expr) -> str | None:
+        """The canonical name of a dotted expression that comes from an import."""
+        key = id(node)
+        if key not in self._symbols:
+            found = self.names.resolve_node(node, self.scope, values=False)
+            if found is not None and found.startswith("builtins."):
+                root = node
+                while isinstance(root, (ast.Attribute, ast.Call)):
+                    root = root.value if isinstance(root, ast.Attribute) else root.func
+                if isinstance(root, ast.Name) and self.lookup(root.id) is not None:
+                    found = None
+            self._symbols[key] = found
+        return self._symbols[key]
+
+    def tf_symbol(self, node: ast.expr) -> str | None:
+        """`symbol` if it is TensorFlow's."""
+        found = self.symbol(node)
+        return found if found is not None and found.startswith("tensorflow.") else None
+
+    def call_fact(self, node: ast.Call) -> FunctionFact | None:
+        """What is known of the project function that a call calls."""
+        if isinstance(node.func, ast.Name):
+            fact = self.function(node.func.id)
+            if fact is not None:
+                return fact
+        symbol = self.symbol(node.func)
+        return self.function(symbol) if symbol else None
+
+    # -- resources
+
+    def resources(self, node: ast.Call) -> Flow:
+        """Which graph collections a call reads and fills."""
+        flow = Flow()
+        symbol = self.tf_symbol(node.func)
+        if symbol is None:
+            fact = self.call_fact(node)
+            flags = fact.flags if fact is not None else frozenset()
+            if fact is not None and flags & {"ops", "layers"}:
+                flow.mutates |= {LOSSES, SUMMARIES, COLLECTIONS, UPDATES}
+            if "reads losses" in flags:
+                flow.uses |= {LOSSES}
+            return flow
+        name = symbol.removeprefix("tensorflow.")
+        kind = k.call_kind(symbol)
+        if kind == k.SUMMARY:
+            flow.mutates.add(SUMMARIES)
+        elif kind == k.MERGED and name != "summary.merge":
+            flow.uses.add(SUMMARIES)
+        elif name.startswith(("losses.get", "contrib.losses.get", "contrib.slim.losses.get")):
+            flow.uses.add(LOSSES)
+        elif name.startswith(("losses.", "contrib.losses.", "contrib.slim.losses.")):
+            flow.mutates.add(LOSSES)
+        elif name == "add_to_collection" or name == "add_to_collections":
+            flow.mutates |= {COLLECTIONS, LOSSES, SUMMARIES, UPDATES}
+        elif name in ("get_collection", "get_collection_ref"):
+            key = collection_key(node)
+            wanted = k.COLLECTION_KEYS.get(key or "")
+            if wanted == k.UPDATE_OPS:
+                flow.uses.add(UPDATES)
+            elif wanted == k.MERGED:
+                flow.uses.add(SUMMARIES)
+            elif wanted != k.VARIABLES:
+                flow.uses |= {COLLECTIONS, LOSSES}
+        elif k.is_layer(symbol):
+            flow.mutates |= {LOSSES, COLLECTIONS, UPDATES}
+        elif kind == k.VARIABLE and any(a.arg == "regularizer" for a in node.keywords):
+            flow.mutates.add(LOSSES)
+        return flow
+
+    # -- kinds
+
+    def value(self, node: ast.expr | None) -> Value:
+        """The value of an expression."""
+        if node is None or isinstance(node, ast.Constant):
+            return PYTHON_VALUE
+        if isinstance(node, ast.Name):
+            return self.lookup(node.id) or PYTHON_VALUE
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            parts = [self.value(e) for e in node.elts]
+            return Value(join(parts), parts=parts, literal=node)
+        if isinstance(node, ast.Dict):
+            parts = [self.value(e) for e in node.values]
+            keys = [self.value(e) for e in node.keys if e is not None]
+            return Value(join([*parts, *keys]), parts=parts, literal=node)
+        if isinstance(node, ast.Subscript):
+            base = self.value(node.value)
+            if base.parts is not None and isinstance(node.slice, ast.Constant):
+                part = _literal_part(base, node.slice.value)
+                if part is not None:
+                    return part
+            if base.kind in (k.GRADIENTS, k.VARIABLES, k.ELEMENT):
+                return Value(k.TENSOR, base=base)
+            if base.call is not None and base.kind in (k.TENSOR, k.OP) and base.base is None:
+                fact = self.call_fact(base.call)
+                if fact is not None and fact.flags & {"dict", "tuple"}:
+                    return Value(base.kind, base=base, single=True)
+            return Value(join([base, self.value(node.slice)]), base=base)
+        if isinstance(node, ast.Starred):
+            return self.value(node.value)
+        if isinstance(node, ast.IfExp):
+            return self._choice([self.value(node.body), self.value(node.orelse)])
+        if isinstance(node, ast.BoolOp):
+            return self._choice([self.value(e) for e in node.values])
+        return self._children(node)
+
+    def _choice(self, values: list[Value]) -> Value:
+        kinds = {v.kind for v in values}
+        return values[0] if len(kinds) == 1 else Value(join(values))
+
+    def _children(self, node: ast.AST) -> Value:
+        values = []
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                values.append(self.value(child))
+            elif isinstance(child, (ast.comprehension, ast.keyword)):
+                values.append(self._children(child))
+        return Value(join(values)) if values else PYTHON_VALUE
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        own = dotted_self(node, self.owner)
+        if own is not None:
+            return self.lookup(own) or PYTHON_VALUE
+        symbol = self.symbol(node)
+        if symbol is not None and not symbol.startswith("builtins."):
+            return PYTHON_VALUE
+        base = self.value(node.value)
+        if base.kind == k.ITERATOR and node.attr == "initializer":
+            return Value(k.ITERATOR_INIT, base=base)
+        if base.kind == k.SESSION and node.attr == "graph":
+            return Value(k.GRAPH)
+        if base.kind == k.VARIABLE:
+            if node.attr in ("shape", "dtype", "name", "op", "device"):
+                return PYTHON_VALUE
+            if node.attr == "initializer":
+                return Value(k.INIT)
+            return Value(k.OP, base=base)
+        if base.traced:
+            return Value(k.TENSOR, base=base)
+        if base.kind == k.OP:
+            return Value(k.OP, base=base)
+        return Value(k.PY, base=base)
+
+    def _arguments(self, node: ast.Call) -> list[Value]:
+        return [self.value(a) for a in node.args] + [self.value(a.value) for a in node.keywords]
+
+    def _call(self, node: ast.Call) -> Value:
+        arguments = self._arguments(node)
+        traced = any(a.traced for a in arguments)
+        symbol = self.tf_symbol(node.func)
+        if symbol is not None:
+            return self._tf_call(node, symbol, arguments, traced)
+        if isinstance(node.func, ast.Attribute):
+            method = self._method(node, node.func, arguments, traced)
+            if method is not None:
+                return method
+        fact = self.call_fact(node)
+        if fact is not None:
+            return self._project_call(node, fact, arguments)
+        kind = join(arguments)
+        name = self.symbol(node.func) or ""
+        if kind == k.OP and name in ("builtins.len", "builtins.isinstance", "builtins.type"):
+            kind = k.PY
+        if kind == k.OP and name in ("builtins.list", "builtins.zip", "builtins.dict"):
+            kind = k.PY if all(a.kind != k.OP for a in arguments) else k.OP
+        return Value(kind, call=node)
+
+    def _tf_call(
+        self, node: ast.Call, symbol: str, arguments: list[Value], traced: bool
+    ) -> Value:
+        name = symbol.removeprefix("tensorflow.")
+        if "()" in symbol:
+            chained = self._chained(node, symbol, arguments, traced)
+            if chained is not None:
+                return chained
+            symbol = symbol.replace("()", "")
+        if name in ("get_collection", "get_collection_ref"):
+            kind = k.COLLECTION_KEYS.get(collection_key(node) or "", k.TENSOR)
+            return Value(kind, call=node)
+        if name.startswith(("losses.", "contrib.losses.", "contrib.slim.losses.")):
+            return Value(k.TENSOR, call=node)
+        kind = k.call_kind(symbol)
+        if kind == k.OP:
+            if traced or k.is_layer(symbol) or any(a.kind in (k.VARIABLE, k.SCHEDULE) or (
+                a.kind == k.OP and a.base is not None) for a in arguments):
+                kind = k.TENSOR
+        elif kind == k.PY:
+            return Value(k.TENSOR if traced else k.PY, call=node)
+        elif kind in k.HOISTED and traced:
+            return Value(kind, call=node, needs_graph=kind not in (k.WRITER, k.SAVER))
+        return Value(kind, call=node)
+
+    def _chained(
+        self, node: ast.Call, symbol: str, arguments: list[Value], traced: bool
+    ) -> Value | None:
+        """``tf.train.AdamOptimizer(1e-3).minimize(loss)``: the method of a call's result."""
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        return self._method(node, node.func, arguments, traced)
+
+    def _method(
+        self, node: ast.Call, func: ast.Attribute, arguments: list[Value], traced: bool
+    ) -> Value | None:
+        symbol = self.symbol(func.value)
+        if symbol is not None and "()" not in symbol and symbol.split(".")[0] != "builtins":
+            return None
+        base = self.value(func.value)
+        method = func.attr
+        if base.kind == k.OPTIMIZER:
+            kind = {
+                "minimize": k.TRAIN, "apply_gradients": k.TRAIN, "compute_gradients": k.GRADIENTS,
+            }.get(method, k.TENSOR)
+            return Value(kind, call=node, base=base)
+        if base.kind == k.EMA:
+            if method == "apply":
+                return Value(k.EFFECT, call=node, base=base)
+            return Value(k.OP if method != "variables_to_restore" else k.VARIABLES, call=node,
+                         base=base)
+        if base.kind == k.ITERATOR:
+            if method == "get_next":
+                return Value(k.ELEMENT, call=node, base=base)
+            return Value(k.ITERATOR_INIT if method == "make_initializer" else k.PY, base=base)
+        if base.kind == k.DATASET:
+            kind = k.ITERATOR if "iterator" in method else k.DATASET
+            return Value(kind, call=node, base=base, needs_graph=traced or base.needs_graph)
+        if base.kind == k.VARIABLE:
+            if method in ("assign", "assign_add", "assign_sub"):
+                return Value(k.EFFECT, call=node, base=base)
+            if method in ("get_shape", "set_shape"):
+                return PYTHON_VALUE
+            return Value(k.OP, call=node, base=base)
+        if base.kind == k.SESSION:
+            return Value(k.PY, call=node, base=base)
+        if base.kind in (k.GRAPH, k.SAVER, k.WRITER, k.COORDINATOR):
+            return Value(k.PY, call=node, base=base)
+        if base.traced:
+            if method in ("eval", "run"):
+                return Value(k.PY, call=node, base=base)
+            return Value(k.TENSOR, call=node, base=base)
+        if base.kind == k.OP:
+            if method in ("eval", "run"):
+                return Value(k.PY, call=node, base=base)
+            return Value(k.TENSOR if traced else k.OP, call=node, base=base)
+        if dotted_self(func, self.owner) is not None:
+            return None
+        if traced:
+            return Value(k.TENSOR, call=node, base=base)
+        return None
+
+    def _project_call(
+        self, node: ast.Call, fact: FunctionFact, arguments: list[Value]
+    ) -> Value:
+        traced = any(a.traced or a.kind in (k.OP, k.VARIABLE) for a in arguments)
+        parts = [Value(kind, call=node) for kind in fact.parts] or None
+        if fact.kind in (k.DATASET, k.OPTIMIZER, k.VARIABLE, k.EFFECT, k.TRAIN, k.ITERATOR):
+            needs = any(a.traced for a in arguments)
+            kind = k.TENSOR if fact.kind == k.VARIABLE and needs else fact.kind
+            return Value(kind, call=node, parts=parts, needs_graph=needs)
+        if traced or fact.kind in k.TRACED:
+            kind = fact.kind if fact.kind in k.TRACED else k.TENSOR
+            return Value(kind, call=node, parts=parts if kind == fact.kind else None)
+        if fact.kind == k.OP or ("ops" in fact.flags and fact.kind != k.PY):
+            return Value(k.TENSOR if "layers" in fact.flags else k.OP, call=node)
+        return Value(fact.kind, call=node, parts=parts)
+
+
+def collection_key(node: ast.Call) -> str | None:
+    """The collection that a `get_collection` call names: the constant, or GraphKeys' member."""
+    argument: Any = node.args[0] if node.args else None
+    for keyword in node.keywords:
+        if keyword.arg == "key" or (keyword.arg == "name" and argument is None):
+            argument = keyword.value
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return argument.value
+    if isinstance(argument, ast.Attribute):
+        return argument.attr
+    return None
+
+
+def _literal_part(value: Value, key: Any) -> Value | None:
+    if value.parts is None:
+        return None
+    if isinstance(value.literal, ast.Dict):
+        for node, part in zip(value.literal.keys, value.parts, strict=False):
+            if isinstance(node, ast.Constant) and node.value == key:
+                return part
+        return None
+    if isinstance(key, int) and -len(value.parts) <= key < len(value.parts):
+        return value.parts[key]
+    return None
+
+
+def argument(
+    node: ast.Call, position: int, name: str, default: ast.expr | None = None
+) -> ast.expr | None:
+    """The argument `name` of a call, by keyword or position."""
+    for keyword in node.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if position >= 0 and len(node.args) > position:
+        found = node.args[position]
+        return None if isinstance(found, ast.Starred) else found
+    return default
+
+
+def keywords(node: ast.Call) -> Mapping[str, ast.expr]:
+    """The keyword arguments of a call by name."""
+    return {a.arg: a.value for a in node.keywords if a.arg is not None}

@@ -1,0 +1,507 @@
+"""The `tf.function`s that replace run sites: their parameters, body, and text."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.graph_values import argument
+from migrator.analysis.program import Item, Obstacle, Program
+from migrator.analysis.source import Edit, SourceText
+
+
+@dataclass
+class Parameter:
+    """One argument of a generated function; `spec` is its TensorSpec's text, "" if unknown."""
+
+    name: str
+    spec: str = ""
+    doc: str = ""
+
+
+@dataclass
+class Summaries:
+    """Where a function writes its summaries: the writer, and the two arguments it adds."""
+
+    writer: str
+    step: str
+    condition: str = ""
+    step_name: str = "step"
+    condition_name: str = "write_summaries"
+
+
+@dataclass
+class StepFunction:
+    """One generated function.
+
+    `items` is the slice that computes `outputs` (expressions as texts); `element` the item that
+    got the batch from an iterator whose data set is called `dataset`.
+    """
+
+    name: str
+    items: list[Item]
+    parameters: list[Parameter] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    output_form: str = "tuple"  # "tuple", "list" or "dict"
+    keys: list[str] = field(default_factory=list)
+    element: Item | None = None
+    dataset: str = ""
+    iterator: str = ""
+    summaries: Summaries | None = None
+    constants: dict[str, str] = field(default_factory=dict)
+    rates: dict[int, tuple[str, ast.expr]] = field(default_factory=dict)  # by id of train statement
+    trains: bool = False
+    layers: bool = False
+    program: Program | None = None
+    signature_known: bool = True
+
+
+@dataclass
+class Style:
+    """What the options and the support package say about generated code."""
+
+    tf: str = "tf"
+    jit: bool = False
+    loss_scale: bool = False
+    store: str = ""
+    explicit_variables: list[str] = field(default_factory=list)
+
+
+class FunctionWriter:
+    """Writes a `StepFunction` as lines without indentation."""
+
+    def __init__(self, source: SourceText, style: Style, renames: dict[str, str]) -> None:
+        self.source = source
+        self.style = style
+        self.renames = renames
+        self.step = source.unit
+
+    def write(self, function: StepFunction) -> list[str]:
+        """The function's lines. Raises Obstacle where the slice cannot be ordered."""
+        body = self._body(function)
+        names = [p.name for p in function.parameters]
+        lines = [*self._decorator(function), f"def {function.name}({', '.join(names)}):"]
+        lines += [self.step + line if line else "" for line in self._docstring(function)]
+        lines += [self.step + line if line.strip() else "" for line in body]
+        return lines
+
+    # -- head
+
+    def _decorator(self, function: StepFunction) -> list[str]:
+        tf = self.style.tf
+        arguments = []
+        specs = [p.spec for p in function.parameters]
+        if function.element is not None:
+            own = [p.spec for p in function.parameters if p.spec]
+            whole = f"{function.dataset}.element_spec"
+            single = isinstance(_target(function.element), ast.Name)
+            if not own and not single:
+                arguments.append(f"input_signature={whole}")
+            else:
+                first = whole if single else "*" + whole
+                arguments.append(f"input_signature=[{', '.join([first, *own])}]")
+        elif specs and all(specs):
+            text = f"input_signature=[{', '.join(specs)}]"
+            arguments.append(text)
+        elif specs:
+            arguments.append("reduce_retracing=True")
+        if self.style.jit:
+            arguments.append("jit_compile=True")
+        if not arguments:
+            return [f"@{tf}.function"]
+        line = f"@{tf}.function({', '.join(arguments)})"
+        if len(line) <= self.source.width - 8:
+            return [line]
+        if arguments[0].startswith("input_signature=["):
+            inner = arguments[0][len("input_signature=[") : -1]
+            parts = _split(inner)
+            head = [f"@{tf}.function(input_signature=["]
+            tail = "])" if len(arguments) == 1 else f"], {', '.join(arguments[1:])})"
+            inner = self.step if len(self.step) == 4 else self.step * 2
+            return head + [f"{inner}{part}," for part in parts] + [tail]
+        return [line]
+
+    def _docstring(self, function: StepFunction) -> list[str]:
+        what = "One training step" if function.trains else "One pass"
+        if not function.trains:
+            what = "Computes " + _listed(function.keys or function.outputs)
+        elif function.outputs:
+            what += "; returns " + _listed(function.keys or function.outputs)
+        described = [p for p in function.parameters if p.doc]
+        if not described:
+            return [f'"""{what}."""']
+        lines = [f'"""{what}.', "", "Args:"]
+        lines += [f"{self.step}{p.name}: {p.doc}" for p in described]
+        return [*lines, '"""']
+
+    # -- body
+
+    def _body(self, function: StepFunction) -> list[str]:
+        forward, rest = self._split_items(function)
+        gradients = [item for item in rest if self._takes_gradients(item)]
+        managers = []
+        body: list[str] = []
+        updates = any(item.kind == k.UPDATE_OPS for item in function.items) or any(
+            "create_train_op" in ast.unparse(item.stmt) for item in rest
+        )
+        if function.layers:
+            flag = "apply_updates=True" if updates else ""
+            managers.append(f"{self.style.store}.run({flag})")
+        elif updates and not function.layers:
+            updates = False
+        if gradients:
+            persistent = "persistent=True" if len(gradients) > 1 else ""
+            managers.append(f"{self.style.tf}.GradientTape({persistent}) as tape")
+        inner = self._item_lines(forward, function)
+        if managers:
+            inner = inner or ["pass"]
+            if self.style.loss_scale and gradients:
+                inner += self._scaled(gradients)
+            body.append(f"with {', '.join(managers)}:")
+            body += [self.step + line if line.strip() else "" for line in inner]
+        else:
+            body += inner
+        for item in rest:
+            body += self._item_lines([item], function)
+        body += self._returned(function)
+        if not managers:
+            body = _returned_directly(body, function)
+        if function.summaries is not None:
+            s = function.summaries
+            managers = [f"{s.writer}.as_default(step={s.step_name})"]
+            if s.condition:
+                managers.append(f"{self.style.tf}.summary.record_if({s.condition_name})")
+            body = [f"with {', '.join(managers)}:"] + [
+                self.step + line if line.strip() else "" for line in body
+            ]
+        return body or ["pass"]
+
+    def _scaled(self, gradients: list[Item]) -> list[str]:
+        raise Obstacle(gradients[0].stmt, "loss scaling of this step is not supported", "")
+
+    def _returned(self, function: StepFunction) -> list[str]:
+        outputs = function.outputs
+        if function.output_form == "dict":
+            pairs = ", ".join(f"{key}: {o}" for key, o in zip(function.keys, outputs, strict=True))
+            line = f"return {{{pairs}}}"
+            if len(line) > 92:
+                return ["return {", *(
+                    f"{self.step}{key}: {o}," for key, o in zip(function.keys, outputs, strict=True)
+                ), "}"]
+            return [line]
+        if not outputs:
+            return []
+        return [f"return {', '.join(outputs)}"]
+
+    def _split_items(self, function: StepFunction) -> tuple[list[Item], list[Item]]:
+        """(what the tape records, what comes after): by dependence on gradients."""
+        late_names: set[str] = set()
+        forward, rest = [], []
+        gradient_at = max(
+            (i for i, item in enumerate(function.items) if self._takes_gradients(item)), default=-1
+        )
+        for position, item in enumerate(function.items):
+            late = (
+                item.kind in (k.TRAIN, k.GRADIENTS)
+                or self._takes_gradients(item)
+                or bool(item.flow.uses & late_names)
+                or (gradient_at >= 0 and position > gradient_at)
+                or (gradient_at >= 0 and item.kind in (k.EFFECT, k.SUMMARY))
+            )
+            if item.kind == k.UPDATE_OPS:
+                continue
+            if late:
+                rest.append(item)
+                late_names |= {n for n in item.flow.defines if n not in function.constants}
+            else:
+                forward.append(item)
+        return forward, rest
+
+    def _takes_gradients(self, item: Item) -> bool:
+        call = item.value.call
+        if call is None:
+            return False
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if item.kind == k.GRADIENTS:
+            return True
+        return item.kind == k.TRAIN and name in ("minimize", "create_train_op")
+
+    # -- items
+
+    def _item_lines(self, items: list[Item], function: StepFunction) -> list[str]:
+        """Lines of items in order, with the scopes around them opened once per stretch."""
+        lines: list[str] = []
+        open_path: list[tuple[ast.stmt, str]] = []
+        for item in items:
+            text = self._one(item, function)
+            if not text:
+                continue
+            path = self._path(item, function)
+            common = 0
+            while (
+                common < min(len(open_path), len(path))
+                and open_path[common][0] is path[common][0]
+            ):
+                common += 1
+            open_path = open_path[:common]
+            for parent, header in path[common:]:
+                lines.append(self.step * len(open_path) + header)
+                open_path.append((parent, header))
+            indent = self.step * len(open_path)
+            lines += [indent + line if line.strip() else "" for line in text]
+        return lines
+
+    def _path(self, item: Item, function: StepFunction) -> list[tuple[ast.stmt, str]]:
+        """The scopes to open around an item: name, variable and device scopes, Python ifs."""
+        path: list[tuple[ast.stmt, str]] = []
+        if item.kind in (k.TRAIN, k.GRADIENTS):
+            return path
+        program = function.program
+        while program is not None:
+            for parent in item.parents:
+                parts = program.with_parts.get(id(parent))
+                if parts is None:
+                    continue
+                texts = [
+                    self._edited(part.item.context_expr, function)
+                    + (f" as {ast.unparse(part.item.optional_vars)}"
+                       if part.item.optional_vars is not None else "")
+                    for part in parts
+                    if part.kind == "scope"
+                ]
+                if texts:
+                    path.append((parent, f"with {', '.join(texts)}:"))
+            program = program.parent
+        for parent in item.parents:
+            if isinstance(parent, ast.If):
+                if item.stmt in parent.orelse or not _contains(parent.body, item.stmt):
+                    raise Obstacle(
+                        item.stmt, "the graph is built differently in the branches of an `if`",
+                        "give the branches one graph-building function",
+                    )
+                path.append((parent, f"if {self._edited(parent.test, function)}:"))
+            elif isinstance(parent, (ast.For, ast.While)):
+                raise Obstacle(
+                    item.stmt, "the graph grows inside a loop that runs it",
+                    "build the graph before the loop",
+                )
+        return path
+
+    def _one(self, item: Item, function: StepFunction) -> list[str]:
+        """The lines of one statement inside the function."""
+        _stmt, call = item.stmt, item.value.call
+        if item.kind in (k.UPDATE_OPS, k.MERGED):
+            return []
+        if item.kind == k.TRAIN and call is not None:
+            return self._comments(item) + self._train(item, call, function)
+        if item.kind == k.GRADIENTS and call is not None:
+            return self._comments(item) + self._gradients(item, call, function)
+        if item.kind == k.EFFECT and call is not None:
+            return self._effect(item, call, function)
+        return self._statement(item, function)
+
+    def _comments(self, item: Item) -> list[str]:
+        first = self.source.first_line(item.stmt)
+        lines: list[str] = []
+        number = first - 1
+        while number >= 1 and self.source.lines[number - 1].lstrip().startswith("#"):
+            lines.insert(0, self.source.lines[number - 1].strip())
+            number -= 1
+        return [line for line in lines if not line.startswith("#!")]
+
+    def _statement(self, item: Item, function: StepFunction) -> list[str]:
+        edits = self._edits(item.stmt, function)
+        lines = self.source.statement(item.stmt, edits, "")
+        text = [line.rstrip("\n\r") for line in lines]
+        return self._comments(item) + text
+
+    def _train(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
+        assert isinstance(call.func, ast.Attribute) or isinstance(call.func, ast.Name)
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
+        if name == "apply_gradients":
+            return self._apply(item, call, function)
+        if name == "create_train_op":
+            loss = argument(call, 0, "total_loss")
+            optimizer = argument(call, 1, "optimizer")
+            unknown = {a.arg for a in call.keywords} - {
+                "total_loss", "optimizer", "global_step", "summarize_gradients"}
+            if loss is None or optimizer is None or unknown or len(call.args) > 3:
+                raise Obstacle(call, f"create_train_op is called with {sorted(map(str, unknown))}",
+                               "write the step with tf.GradientTape")
+            optimizer_text = self._edited(optimizer, function)
+            variables = self._variables(None, function)
+        else:
+            assert isinstance(call.func, ast.Attribute)
+            loss = argument(call, 0, "loss")
+            variables = self._variables(argument(call, 2, "var_list"), function)
+            optimizer_text = self._optimizer(item, call.func.value, function)
+        if loss is None:
+            raise Obstacle(call, "minimize is called without a loss", "pass the loss by name")
+        step = argument(call, 1 if name == "minimize" else 2, "global_step")
+        step_text = ""
+        if step is not None and not (isinstance(step, ast.Constant) and step.value is None):
+            step_text = f", global_step={self._edited(step, function)}"
+        elif name == "create_train_op":
+            step_text = f", global_step={self.style.tf}.train.get_or_create_global_step()"
+        lines = []
+        if len(variables) > 24 and not variables.isidentifier():
+            lines.append(f"variables = {variables}")
+            variables = "variables"
+        lines += [
+            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
+            *self._rate(item, function),
+            f"{optimizer_text}.apply_gradients(zip(gradients, {variables}){step_text})",
+        ]
+        return lines
+
+    def _optimizer(self, item: Item, node: ast.expr, function: StepFunction) -> str:
+        return self.renames.get(f"<optimizer {id(item.stmt)}>") or self._edited(node, function)
+
+    def _apply(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
+        assert isinstance(call.func, ast.Attribute)
+        optimizer = self._optimizer(item, call.func.value, function)
+        arguments = [self._edited(a, function) for a in call.args]
+        arguments += [
+            f"{a.arg}={self._edited(a.value, function)}" for a in call.keywords if a.arg != "name"
+        ]
+        return [
+            *self._rate(item, function), f"{optimizer}.apply_gradients({', '.join(arguments)})"
+        ]
+
+    def _rate(self, item: Item, function: StepFunction) -> list[str]:
+        if id(item.stmt) not in function.rates:
+            return []
+        optimizer, rate = function.rates[id(item.stmt)]
+        return [f"{optimizer}.learning_rate = {self._edited(rate, function)}"]
+
+    def _gradients(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
+        target = _target(item)
+        if not isinstance(target, (ast.Name, ast.Attribute)):
+            raise Obstacle(item.stmt, "the gradients are taken apart at once",
+                           "bind compute_gradients' result to one name first")
+        loss = argument(call, 0, "loss")
+        if loss is None:
+            raise Obstacle(call, "compute_gradients is called without a loss", "pass the loss")
+        variables = self._variables(argument(call, 1, "var_list"), function)
+        return [
+            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
+            f"{self._edited(target, function)} = list(zip(gradients, {variables}))",
+        ]
+
+    def _variables(self, node: ast.expr | None, function: StepFunction) -> str:
+        if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
+            return self._edited(node, function)
+        explicit = self.style.explicit_variables
+        if not explicit and not function.layers:
+            return "tape.watched_variables()"
+        if not function.layers:
+            return f"[{', '.join(explicit)}]"
+        own = f"{self.style.store}.trainable_variables"
+        if not explicit:
+            return own
+        return f"[*{own}, {', '.join(explicit)}]"
+
+    def _effect(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
+        """An op run for its effect: the calls it groups, or itself, without a useless name."""
+        used = any(
+            other is not item and other.kind not in (k.EFFECT, k.TRAIN)
+            and item.flow.defines & other.flow.uses
+            for other in function.items
+        ) or any(name in output for name in item.flow.defines for output in function.outputs)
+        if isinstance(item.stmt, (ast.If, ast.For, ast.While, ast.Try)):
+            return self._statement(item, function)
+        symbol = self._symbol(call, function)
+        if symbol in ("tensorflow.group", "tensorflow.no_op"):
+            lines = []
+            for argument_ in call.args:
+                if isinstance(argument_, ast.Call):
+                    lines.append(self._edited(argument_, function))
+                elif isinstance(argument_, ast.Starred) and not isinstance(
+                    argument_.value, ast.Name
+                ):
+                    raise Obstacle(call, "a group of ops made on the fly",
+                                   "name the grouped ops")
+            return lines
+        if used:
+            return self._statement(item, function)
+        return self._comments(item) + self._edited(call, function).splitlines()
+
+    def _symbol(self, call: ast.Call, function: StepFunction) -> str:
+        assert function.program is not None
+        return function.program.expressions.tf_symbol(call.func) or ""
+
+    # -- expressions
+
+    def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
+        edits: list[Edit] = []
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                constant = function.constants.get(inner.id)
+                if constant is not None:
+                    edits.append((*self.source.span(inner), constant))
+            elif isinstance(inner, ast.Attribute):
+                new = self.renames.get(ast.unparse(inner))
+                if new is not None:
+                    edits.append((*self.source.span(inner), new))
+        return edits
+
+    def _edited(self, node: ast.expr, function: StepFunction) -> str:
+        text = self.source.edited(node, self._edits(node, function))
+        lines = text.split("\n")
+        if len(lines) > 1:
+            indent = self.source.lines[node.lineno - 1]
+            width = len(indent) - len(indent.lstrip())
+            lines = [lines[0]] + [
+                line[width:] if line[:width].strip() == "" else line for line in lines[1:]
+            ]
+        return "\n".join(lines)
+
+
+def _returned_directly(body: list[str], function: StepFunction) -> list[str]:
+    """``loss = f(x)`` and ``return loss`` at the end of a body as one statement."""
+    if len(function.outputs) != 1 or function.output_form == "dict" or not function.items:
+        return body
+    last = function.items[-1]
+    target = _target(last)
+    name = function.outputs[0]
+    if not isinstance(target, ast.Name) or target.id != name or last.parents_matter:
+        return body
+    size = (last.stmt.end_lineno or 0) - last.stmt.lineno + 1
+    head = f"{name} = "
+    position = len(body) - 1 - size
+    if position < 0 or not body[position].startswith(head) or body[-1] != f"return {name}":
+        return body
+    first = "return " + body[position][len(head) :]
+    shift = len(head) - len("return ")
+    rest = [
+        line[shift:] if shift > 0 and not line[: len(head)].strip() else line
+        for line in body[position + 1 : -1]
+    ]
+    return [*body[:position], first, *rest]
+
+
+def _target(item: Item) -> ast.expr | None:
+    if isinstance(item.stmt, ast.Assign) and len(item.stmt.targets) == 1:
+        return item.stmt.targets[0]
+    return None
+
+
+def _contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
+    return any(stmt is node for inner in block for node in ast.walk(inner))
+
+
+def _split(text: str) -> list[str]:
+    """The top-level, comma-separated parts of an expression list."""
+    call = ast.parse(f"f({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return [text[a.col_offset - 2 : (a.end_col_offset or 0) - 2] for a in call.args]
+
+
+def _listed(names: list[str]) -> str:
+    names = [name.strip("'\"") for name in names]
+    if not names:
+        return "nothing"
+    if len(names) == 1:
+        return names[0]
+    return ", ".join(names[:-1]) + " and " + names[-1]
