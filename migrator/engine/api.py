@@ -58,10 +58,16 @@ def _source(node: ast.expr | None) -> str | None:
 
 
 class Api:
-    """One snapshot: symbols by canonical name (``tensorflow.nn.relu``)."""
+    """One snapshot: symbols by canonical name (``tensorflow.nn.relu``).
 
-    def __init__(self, symbols: Mapping[str, Any]) -> None:
+    `aliases` maps a name to the name under which the same object is listed.
+    """
+
+    def __init__(
+        self, symbols: Mapping[str, Any], aliases: Mapping[str, str] | None = None
+    ) -> None:
         self._symbols = symbols
+        self.aliases = aliases or {}
         self._signatures: dict[str, Signature | None] = {}
         modules: set[str] = set()
         for name in symbols:
@@ -128,4 +134,8 @@ def load_api(path: Path) -> Api:
     symbols = document.get("symbols", document)
     if not isinstance(symbols, dict):
         raise ValueError(f"{path}: is no API snapshot: 'symbols' is not a table")
-    return Api({_canonical(name): entry for name, entry in symbols.items()})
+    aliases = document.get("aliases", {}) if symbols is not document else {}
+    return Api(
+        {_canonical(name): entry for name, entry in symbols.items()},
+        {_canonical(name): _canonical(listed) for name, listed in aliases.items()},
+    )

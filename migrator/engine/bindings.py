@@ -11,7 +11,7 @@ from migrator.analysis.names import Binding, NameTable, canonical
 from migrator.engine.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from migrator.engine.sites import Site
+    from migrator.engine.work import Site
 
 # How many leading parts of a dotted path name a module that is imported as `from a import b`.
 _DEPTH = {

@@ -102,6 +102,7 @@ class RuleSet:
         for name in self.rules:
             entry = self.tables[name].entry if name in self.tables else None
             self.tables[name] = Disposition("rule", name, entry=entry)
+        self._spread_over_aliases()
         roots = {name.split(".")[0] for name in self.tables}
         self._tops = frozenset(roots | {"tensorflow"})
         words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}
@@ -134,6 +135,23 @@ class RuleSet:
             except (SyntaxError, ValueError) as error:
                 raise PackError(f"{where}: {error}") from error
             self.rules.setdefault(pattern.name, []).append(CompiledRule(rule, pattern, template))
+
+    def _spread_over_aliases(self) -> None:
+        """What holds for one name of a TF 1 object holds for its other names, unless TF 2 has
+        something under them (which may behave differently)."""
+        groups: dict[str, set[str]] = {}
+        for name, listed in self.tf1.aliases.items():
+            groups.setdefault(listed, {listed}).add(name)
+        for names in groups.values():
+            known = [name for name in names if name in self.tables]
+            if not known:
+                continue
+            first = min(known, key=lambda name: (self.tables[name].kind != "rule", name))
+            for name in names - set(known):
+                if name not in self.tf2 and not name.startswith("tensorflow.compat."):
+                    self.tables[name] = self.tables[first]
+                    if first in self.rules:
+                        self.rules[name] = self.rules[first]
 
     def _pattern(self, rule: Rule, source: str) -> CallPattern | NamePattern:
         if rule.signature:
@@ -182,12 +200,17 @@ class RuleSet:
                     continue
                 break
         if table is not None:
-            rest = name[len(table.key) :]
+            rest = name[len(key) :]
             return Disposition(
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )
         if parts[0] != "tensorflow":
             return Disposition("none", name)
+        if bare not in self.tf2:
+            for length in range(len(parts), 2, -1):
+                listed = self.tf1.aliases.get(".".join(parts[:length]))
+                if listed is not None and ".python." not in listed:
+                    return self.disposition(listed + name[len(".".join(parts[:length])) :])
         return self._from_snapshots(name, parts)
 
     def _is_module(self, name: str) -> bool:

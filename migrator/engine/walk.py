@@ -13,8 +13,9 @@ from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
 from migrator.engine.options import Options
 from migrator.engine.ruleset import RuleSet
-from migrator.engine.sites import Site, SiteRewriter
+from migrator.engine.sites import decide
 from migrator.engine.suppress import Suppressions
+from migrator.engine.work import FileWork, Site
 from migrator.model import Change, Finding
 
 
@@ -58,9 +59,9 @@ def rewrite(
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
         return Outcome(text, (), ())
-    work = SiteRewriter(path, text, Lines(text), names, rules, options, suppressions)
+    work = FileWork(path, text, Lines(text), names, rules, options, suppressions)
     work.used |= others
-    work.run(sites)
+    decide(work, sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
     new_text, applied = apply(text, work.edits)

@@ -1,0 +1,218 @@
+"""Imports and aliases of a file, rewritten or dropped after all references are decided."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from migrator.analysis.names import Binding, canonical
+from migrator.engine import bindings as binding_plan
+from migrator.engine.bindings import split_import
+from migrator.engine.edits import Edit
+from migrator.engine.imports import Required
+from migrator.engine.work import FileWork, Site, default_code, shown
+from migrator.model import Change, Rung
+
+
+class ImportSites:
+    """Rewrites what binds the names; `written` are the imports that came of it."""
+
+    def __init__(self, work: FileWork, decide: Callable[[Site], None]) -> None:
+        self.work = work
+        self.decide = decide
+        self.written: set[Required] = set()
+
+    def alias(self, site: Site, alias: Binding) -> None:
+        """``slim = tf.contrib.slim``: becomes an import, goes, or has its value rewritten."""
+        statement = alias.node
+        assert isinstance(statement, ast.Assign)
+        if alias in self.work.plan.converted:
+            target = str(self.work.plan.target(alias))
+            module, name, _, _ = split_import(target)
+            if not self.work.off(self._code_of(site), statement):
+                self.work.required[module, name] = alias.name
+                self.work.deletions.add(
+                    statement,
+                    Change(
+                        self._code_of(site),
+                        statement.lineno,
+                        statement.end_lineno or statement.lineno,
+                        f"{shown(site.resolved.name)} is imported as {target}",
+                        shown(site.resolved.name),
+                        Rung.SUPPORT if site.disposition.kind == "support" else Rung.NATIVE,
+                    ),
+                )
+                return
+        uses = self.work.plan.sites.get(id(alias), [])
+        gone = (
+            bool(uses)
+            and id(alias) not in self.work.used
+            and len(statement.targets) == 1
+            and not site.disposition.exists
+            and len(alias.scope.bindings[alias.name]) == 1
+        )
+        if gone:
+            self.work.deletions.add(
+                statement,
+                Change(
+                    self._code_of(site),
+                    statement.lineno,
+                    statement.end_lineno or statement.lineno,
+                    f"nothing uses {alias.name} any more",
+                    shown(site.resolved.name),
+                ),
+            )
+            return
+        self.decide(site)
+
+    def _code_of(self, site: Site) -> str:
+        entry = site.disposition.entry
+        if entry is not None and entry.code:
+            return entry.code
+        kind = site.disposition.kind
+        if kind == "module":
+            kind = "support"
+        return default_code(kind, site.resolved.name)
+
+    def star_imports(self) -> None:
+        for star in self.work.names.module_scope.stars:
+            top = star.target.split(".")[0]
+            if top in ("tensorflow", "tf_slim", "tensorflow_core"):
+                self.work.report(
+                    "TF004",
+                    star.node,
+                    f"names come from `from {star.target} import *`; only those that the TF 1 "
+                    "documentation lists are followed",
+                    "Import the module and write its name before each use.",
+                )
+
+    def statements(self) -> frozenset[int]:
+        """Rewrite or drop imports whose target changed; ids of statements that went."""
+        dropped: set[int] = set()
+        seen: set[str] = set()
+        for group in binding_plan.statements(self.work.names).values():
+            node = group[0].node
+            assert isinstance(node, (ast.Import, ast.ImportFrom))
+            kept: list[ast.alias] = []
+            new: list[str] = []
+            changes: list[Change] = []
+            for binding in group:
+                alias = node.names[binding.alias_index]
+                outcome = self._import_outcome(binding, node, alias)
+                if outcome is None:
+                    kept.append(alias)
+                    continue
+                statement, change = outcome
+                changes.append(change)
+                if statement and not (statement in seen and binding.scope.kind == "module"
+                                      and node in self.work.tree.body):  # fmt: skip
+                    new.append(statement)
+                    if node in self.work.tree.body:
+                        seen.add(statement)
+            if not changes:
+                continue
+            if not kept and not new:
+                dropped.add(id(node))
+                for change in changes[:1]:
+                    self.work.deletions.add(node, change)
+                continue
+            self._write_import(node, kept, new, changes)
+        return frozenset(dropped)
+
+    def _write_import(
+        self,
+        node: ast.Import | ast.ImportFrom,
+        kept: list[ast.alias],
+        new: list[str],
+        changes: list[Change],
+    ) -> None:
+        start = self.work.lines.offset(node.lineno, node.col_offset)
+        end = self.work.lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        line_start = self.work.lines.starts[node.lineno - 1]
+        indent = self.work.text[line_start:start]
+        newline = "\r\n" if "\r\n" in self.work.text else "\n"
+        if indent.strip():  # a semicolon or colon before it
+            joint, indent = "; ", ""
+        else:
+            joint = newline + indent
+        lines = [binding_plan.rebuilt(node, kept, indent)] if kept else []
+        lines += new
+        text = joint.join(dict.fromkeys(lines))
+        self.work.edits.append(Edit(start, end, (text,), changes[0]))
+        self.work.edits += [Edit(end, end, (), change) for change in changes[1:]]
+
+    def _import_outcome(
+        self, binding: Binding, node: ast.Import | ast.ImportFrom, alias: ast.alias
+    ) -> tuple[str, Change] | None:
+        """None to keep the name; else (its new statement or ``""``, what to report)."""
+        old = self.work.plan.old(binding)
+        if old is None or not self.work.rules.concerns(old[0].split(".")[0]):
+            return None
+        name, _ = old
+        whole = isinstance(node, ast.Import) and alias.asname is None and "." in alias.name
+        target = self.work.plan.target(binding)
+        uses = self.work.plan.sites.get(id(binding), [])
+        used = id(binding) in self.work.used
+        written = binding.target
+        found = self.work.rules.disposition(name)
+        code = default_code(found.kind if found.kind != "module" else "support", name)
+        if found.entry is not None and found.entry.code:
+            code = found.entry.code
+        if found.kind in ("same",) or name == "tensorflow":
+            code = "TF101"
+        if self.work.off(code, node):
+            return None
+
+        def change(reason: str) -> Change:
+            return Change(
+                code,
+                node.lineno,
+                node.end_lineno or node.lineno,
+                reason,
+                shown(name),
+                Rung.SUPPORT if (target or "").startswith("tf1_support") else Rung.NATIVE,
+            )
+
+        if whole:
+            return self._submodule(alias, uses, used, change(f"{alias.name} is not in TensorFlow 2"))
+        if target is None:
+            if used:
+                return None
+            if uses or found.kind in ("module", "unknown", "manual"):
+                if not uses:
+                    self.work.report(
+                        "TF003",
+                        node,
+                        f"{written} is imported but TensorFlow 2 does not have it",
+                        "The import was taken out, as nothing in this file uses the name; look "
+                        "for files that import it from here.",
+                        shown(name),
+                    )
+                return "", change(f"nothing uses {alias.asname or alias.name} any more")
+            return None
+        if uses and not used and (target != written or not self.work.rules.module_exists(written)):
+            return "", change(f"nothing uses {binding.name} any more")
+        if uses and not used and name != "tensorflow" and not found.exists:
+            return "", change(f"nothing uses {binding.name} any more")
+        if target == written:
+            return None
+        if target.startswith("builtins."):
+            return None if used else ("", change(f"{shown(name)} is built in"))
+        statement = binding_plan.statement_of(target, binding.name, node)
+        module, part, _, rest = split_import(target)
+        if not rest:
+            self.written.add((module, part, binding.name))
+        return statement, change(f"{written} is now {target}")
+
+    def _submodule(
+        self, alias: ast.alias, uses: list[Site], used: bool, change: Change
+    ) -> tuple[str, Change] | None:
+        """``import tensorflow.contrib.slim`` binds `tensorflow` and loads a submodule."""
+        name, compat = canonical(alias.name)
+        if not compat and self.work.rules.module_exists(name):
+            return None
+        if compat and not used:
+            return "", change
+        if used:
+            return "import tensorflow", change
+        return "", change

@@ -1,0 +1,293 @@
+"""References that a rule decides: calls bound by pattern, names, functions passed as values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+
+from migrator.analysis.names import Scope
+from migrator.engine.callsite import CallSite, Unreadable, read_call
+from migrator.engine.edits import Edit, Piece
+from migrator.engine.packs import Rule
+from migrator.engine.pattern import CallPattern, Match, Mismatch, NamePattern
+from migrator.engine.precedence import hole_context
+from migrator.engine.ruleset import CompiledRule
+from migrator.engine.table_sites import TableSites
+from migrator.engine.template import RenderError
+from migrator.engine.work import FileWork, Site, shown
+from migrator.model import Change, Confidence
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class RuleSites:
+    """Applies the rules of a reference's symbol, the first whose pattern fits."""
+
+    def __init__(self, work: FileWork, tables: TableSites) -> None:
+        self.work = work
+        self.tables = tables
+
+    def site(self, site: Site) -> None:
+        found = site.disposition
+        reference = site.reference
+        compiled = self.work.rules.rules[found.key]
+        active = [c for c in compiled if not self.work.off(c.rule.code, reference.call or reference.node)]
+        if not active:
+            self.work.keep(site)
+            return
+        why: list[tuple[CompiledRule, str]] = []
+        if reference.call is not None and not found.rest:
+            outcome = self._call_rules(site, active, why)
+            if outcome:
+                return
+        for item in active:
+            if isinstance(item.pattern, NamePattern):
+                self._name_rule(site, item)
+                return
+        self._without_rule(site, active, why)
+
+    def _call_rules(
+        self, site: Site, active: list[CompiledRule], why: list[tuple[CompiledRule, str]]
+    ) -> bool:
+        call = site.reference.call
+        assert call is not None
+        try:
+            layout = read_call(self.work.text, self.work.lines, call)
+        except (Unreadable, IndexError):
+            self.work.keep(site)
+            self.work.in_fstring(site, active[0].rule.code, "its successor")
+            return True
+        for item in active:
+            if not isinstance(item.pattern, CallPattern):
+                continue
+            match = item.pattern.bind(layout.slots)
+            if isinstance(match, Mismatch):
+                why.append((item, match.reason))
+                if match.hidden:
+                    self._hidden(site, item, match.reason)
+                    return True
+                continue
+            if item.rule.delete:
+                if self._delete(site, item, call):
+                    return True
+                why.append((item, "its value is used"))
+                continue
+            if item.template is None:
+                self._only_finding(site, item)
+                return True
+            try:
+                self._apply(site, item, match, layout)
+            except RenderError as error:
+                why.append((item, str(error)))
+                continue
+            return True
+        return False
+
+    def _apply(
+        self, site: Site, item: CompiledRule, match: Match, layout: CallSite
+    ) -> None:
+        call = site.reference.call
+        template = item.template
+        assert call is not None and template is not None
+        scope = site.reference.scope
+        before = set(self.work.used), dict(self.work.required)
+        try:
+            pieces = template.render(
+                self.work.text, layout, match, self._printer(scope, site)
+            )
+        except RenderError:
+            self.work.used, self.work.required = before
+            raise
+        raw = "".join(p if isinstance(p, str) else self.work.text[p[0] : p[1]] for p in pieces)
+        if raw == self.work.text[layout.start : layout.end]:
+            self.work.keep(site)
+            return
+        rule = item.rule
+        parent = self.work.parent(call)
+        if not template.is_call and (
+            template.level < hole_context(call, parent)
+            or ("\n" in raw and not raw.startswith("("))
+        ):
+            pieces = ["(", *pieces, ")"]
+        if site.reference.in_fstring and any(
+            isinstance(p, str) and any(c in p for c in "\"'\\") for p in pieces
+        ):
+            self.work.used, self.work.required = before
+            self.work.keep(site)
+            self.work.in_fstring(site, rule.code, raw)
+            return
+        self.work.edits.append(
+            Edit(layout.start, layout.end, tuple(pieces), self._change(rule, call, site))
+        )
+
+    def _printer(self, scope: Scope, site: Site) -> Callable[[str], str]:
+        return lambda name: self._ref(name, scope, site)
+
+    def _ref(self, name: str, scope: Scope, site: Site) -> str:
+        head = name.split(".")[0]
+        if "." not in name and head in _BUILTINS:
+            return name
+        if name == site.resolved.name or name.startswith(site.resolved.name + "."):
+            return self.work.text_for(site, name)
+        return self.work.local(name, scope)
+
+    def _change(self, rule: Rule, node: ast.AST, site: Site) -> Change:
+        first = getattr(node, "lineno", 1)
+        return Change(
+            rule.code,
+            first,
+            getattr(node, "end_lineno", first) or first,
+            rule.title,
+            shown(site.resolved.name),
+            rule.rung,
+            rule.confidence,
+        )
+
+    def _delete(self, site: Site, item: CompiledRule, call: ast.Call) -> bool:
+        statement = self.work.parent(call)
+        if not isinstance(statement, ast.Expr):
+            return False
+        self.work.deletions.add(statement, self._change(item.rule, call, site))
+        return True
+
+    def _only_finding(self, site: Site, item: CompiledRule) -> None:
+        self.tables.keep_or_leave_compat(site)
+        rule = item.rule
+        self.work.report(
+            rule.code,
+            site.reference.call or site.reference.node,
+            rule.finding,
+            rule.advice or rule.why,
+            shown(site.resolved.name),
+            rule.rung,
+        )
+
+    def _hidden(self, site: Site, item: CompiledRule, reason: str) -> None:
+        self.tables.keep_or_leave_compat(site)
+        symbol = shown(site.resolved.name)
+        self.work.report(
+            item.rule.code,
+            site.reference.call or site.reference.node,
+            f"{symbol} is not rewritten: {reason}",
+            f"Spell the arguments out, or write this call for TensorFlow 2 by hand: "
+            f"{item.rule.title}.",
+            symbol,
+        )
+
+    def _name_rule(self, site: Site, item: CompiledRule) -> None:
+        reference, found = site.reference, site.disposition
+        if item.template is None:
+            self._only_finding(site, item)
+            return
+        if not self.work.readable(site):
+            self.work.keep(site)
+            self.work.in_fstring(site, item.rule.code, item.rule.rewrite)
+            return
+        node = reference.node
+        for _ in range(found.rest.count(".")):
+            assert isinstance(node, ast.Attribute)
+            node = node.value
+        start, end = self.work.span(node)
+        scope = reference.scope
+        pieces: list[Piece] = item.template.render(
+            self.work.text, None, Match(), self._printer(scope, site)
+        )
+        raw = "".join(str(p) for p in pieces)
+        if raw == self.work.text[start:end]:
+            self.work.keep(site)
+            return
+        outer = reference.call if node is reference.node and reference.call else None
+        context = 16 if found.rest or outer is not None else hole_context(node, self.work.parent(node))
+        if item.template.level < context:
+            pieces = ["(", *pieces, ")"]
+        self.work.edits.append(Edit(start, end, tuple(pieces), self._change(item.rule, node, site)))
+
+    def _without_rule(
+        self, site: Site, active: list[CompiledRule], why: list[tuple[CompiledRule, str]]
+    ) -> None:
+        """No pattern fits: a reference that is not a call, or arguments nobody foresaw."""
+        reference, found = site.reference, site.disposition
+        call = reference.call
+        if call is not None and not found.rest:
+            if found.exists and self._accepted(site, call):
+                self.tables.same(site)
+                return
+        elif not found.rest and self._as_value(site, active):
+            return
+        elif found.exists:
+            self.tables.same(site)
+            return
+        symbol = shown(site.resolved.name)
+        reason = "; ".join(dict.fromkeys(text for _, text in why)) or "it is not called here"
+        rule = active[0].rule
+        entry = found.entry
+        advice = (entry.advice or entry.target if entry else "") or rule.advice or rule.why
+        if not found.exists and self.work.rules.compat_target(found.key) is not None:
+            self.tables.compat(site, f"{rule.title}. Not done here: {reason}.")
+            return
+        self.tables.keep_or_leave_compat(site)
+        self.work.report(
+            rule.code,
+            call or reference.node,
+            f"{symbol} is not rewritten: {reason}",
+            advice,
+            symbol,
+        )
+
+    def _accepted(self, site: Site, call: ast.Call) -> bool:
+        """Whether TF 2's function of the same name takes these arguments with their meaning."""
+        new = self.work.rules.tf2.signature(site.disposition.key)
+        old = self.work.rules.tf1.signature(site.disposition.key)
+        if new is None:
+            return False
+        keywords = [k.arg for k in call.keywords]
+        if None in keywords or any(isinstance(a, ast.Starred) for a in call.args):
+            return False
+        names = [p.name for p in new if p.kind == "positional"]
+        every = {p.name for p in new}
+        open_ended = any(p.kind == "**" for p in new)
+        if not open_ended and not all(k in every for k in keywords):
+            return False
+        old_names = [p.name for p in old if p.kind == "positional"] if old else names
+        for position in range(len(call.args)):
+            if position >= len(names) or names[position : position + 1] != old_names[
+                position : position + 1
+            ]:
+                return False
+        return True
+
+    def _as_value(self, site: Site, active: list[CompiledRule]) -> bool:
+        """Rewrite a function that is passed on rather than called."""
+        reference = site.reference
+        if isinstance(reference.parent, ast.ClassDef) or not self.work.readable(site):
+            return False
+        for item in active:
+            pattern, template = item.pattern, item.template
+            if not isinstance(pattern, CallPattern) or template is None or pattern.literals:
+                continue
+            if site.resolved.name in template.refs and template.is_call:
+                self.work.keep(site)  # the function itself stays; only some of its keywords changed
+                return True
+            if pattern.rest or pattern.keyword_rest:
+                continue
+            names = [pattern.holes[p.name] for p in pattern.params if p.name in pattern.required]
+            if not names or any(name in self.work.names.used_names and name == reference.root
+                                for name in names):  # fmt: skip
+                continue
+            scope = reference.scope
+            before = set(self.work.used), dict(self.work.required)
+            try:
+                text = template.as_lambda(names, self._printer(scope, site))
+            except RenderError:
+                self.work.used, self.work.required = before
+                continue
+            if hole_context(reference.node, self.work.parent(reference.node)) > 1:
+                text = f"({text})"
+            start, end = self.work.span(reference.node)
+            change = self._change(item.rule, reference.node, site)
+            change = replace(change, confidence=Confidence.LIKELY)
+            self.work.edits.append(Edit(start, end, (text,), change))
+            return True
+        return False

@@ -1,0 +1,213 @@
+"""References that a table or a snapshot decides: renamed, supported, compat, manual, unknown."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.engine.work import FileWork, Site, default_code, shown
+from migrator.model import Confidence, Rung
+
+
+class TableSites:
+    """Rewrites one reference at a time by its disposition."""
+
+    def __init__(self, work: FileWork) -> None:
+        self.work = work
+        self._dynamic_reported: set[int] = set()
+
+    def site(self, site: Site) -> None:
+        """Edit or report a reference whose disposition is no rule."""
+        kind = site.disposition.kind
+        if kind == "none":
+            self._dynamic(site)
+        elif site.reference.role != "load":
+            self._assigned(site)
+        elif kind == "module":
+            self._module(site)
+        elif kind in ("rename", "support"):
+            self._table(site)
+        elif kind == "same":
+            self.same(site)
+        elif kind == "compat":
+            self.compat(site, "")
+        elif kind == "manual":
+            self._manual(site)
+        else:
+            self.unknown(site)
+
+    def _table(self, site: Site) -> None:
+        found = site.disposition
+        entry = found.entry
+        code = (entry.code if entry else "") or default_code(found.kind, found.key)
+        target = found.target + found.rest
+        support = found.kind == "support"
+        reason = f"{shown(found.key)} is {shown(found.target)}" + (
+            " of the support package" if support else " in TensorFlow 2"
+        )
+        if not found.key.startswith("tensorflow"):
+            reason = f"{shown(found.key)} is now {shown(found.target)}"
+        if entry is not None and entry.message:
+            reason = entry.message
+        self.work.replace(
+            site,
+            target,
+            code,
+            reason,
+            Rung.SUPPORT if support else Rung.NATIVE,
+            entry.confidence if entry else Confidence.PROVEN,
+        )
+
+    def same(self, site: Site) -> None:
+        found = site.disposition
+        name = (found.target or found.key) + found.rest
+        self.work.replace(site, name, "TF101", f"{shown(name)} is part of TensorFlow 2")
+
+    def compat(self, site: Site, advice: str) -> None:
+        found = site.disposition
+        target = self.work.rules.compat_target(found.key)
+        symbol = shown(found.key)
+        if target is None:
+            self.unknown(site)
+            return
+        finding = self.work.finding(
+            "TF005",
+            site.reference.node,
+            f"{symbol} has no native rewrite here; tf.compat.v1 keeps it running",
+            advice or "Rewrite it for TensorFlow 2 when you touch this code.",
+            symbol,
+            Rung.COMPAT,
+        )
+        self.work.findings.append(finding)
+        if site.resolved.compat and not self.work.leaves_compat(site):
+            self.work.keep(site)
+            return
+        self.work.replace(
+            site,
+            target + found.rest,
+            "TF005",
+            f"{symbol} exists in TensorFlow 2 only as {shown(target)}",
+            Rung.COMPAT,
+            Confidence.LIKELY,
+        )
+
+    def _manual(self, site: Site) -> None:
+        found = site.disposition
+        entry = found.entry
+        advice = (entry.advice or entry.target) if entry else ""
+        code = (entry.code if entry else "") or "TF003"
+        symbol = shown(found.key)
+        if self.work.rules.compat_target(found.key) is not None and not found.exists:
+            self.compat(site, advice)
+            return
+        self.keep_or_leave_compat(site)
+        message = (entry.message if entry else "") or f"{symbol} has no automatic rewrite"
+        self.work.report(code, site.reference.node, message, advice, symbol)
+
+    def keep_or_leave_compat(self, site: Site) -> None:
+        """Leave the site alone, but say compat.v1 where its import no longer does."""
+        found = site.disposition
+        target = self.work.rules.compat_target(found.key) if found.key else None
+        if site.resolved.compat and target is not None and self.work.leaves_compat(site):
+            self.work.replace(
+                site,
+                target + found.rest,
+                "TF005",
+                f"{shown(found.key)} stays in tf.compat.v1",
+                Rung.COMPAT,
+            )
+        else:
+            self.work.keep(site)
+
+    def unknown(self, site: Site) -> None:
+        self.keep_or_leave_compat(site)
+        symbol = shown(site.resolved.name)
+        self.work.report(
+            "TF003",
+            site.reference.node,
+            f"{symbol} is not known to TensorFlow 2, and no rule covers it",
+            "Look for its successor in the TensorFlow 2 documentation, or write a rule pack "
+            "(--rules) for it.",
+            symbol,
+        )
+
+    def _module(self, site: Site) -> None:
+        """A module used as a value: fine where it exists, dynamic access where it is passed."""
+        reference, name = site.reference, site.resolved.name
+        if not site.disposition.exists:
+            binding = site.resolved.binding
+            new = self.work.plan.target(binding) if binding is not None else None
+            if new is not None and not reference.attrs:
+                self.work.keep(site)
+            else:
+                self.unknown(site)
+            return
+        if name == "tensorflow" and not reference.attrs:
+            self.work.keep(site)
+        else:
+            self.same(site)
+        holder = reference.parent
+        if isinstance(holder, (ast.Call, ast.keyword)) and reference.call is None:
+            if id(holder) in self._dynamic_reported or _callee(holder) in ("getattr", "hasattr"):
+                return
+            self.work.report(
+                "TF004",
+                reference.node,
+                f"the module {shown(name)} is passed on as a value; what is read from it is "
+                "not checked",
+                "Check the names that the receiver reads from it against TensorFlow 2.",
+                shown(name),
+            )
+
+    def _assigned(self, site: Site) -> None:
+        self.work.keep(site)
+        reference = site.reference
+        if not reference.attrs:
+            return
+        symbol = shown(site.resolved.name)
+        self.work.report(
+            "TF004",
+            reference.node,
+            f"the program {'deletes' if reference.role == 'del' else 'assigns to'} {symbol}",
+            "Patched TensorFlow symbols are not followed; check this by hand.",
+            symbol,
+        )
+
+    def _dynamic(self, site: Site) -> None:
+        """``getattr(tf, name)``, ``eval``, ``importlib.import_module("tensorflow...")``."""
+        call = site.reference.call
+        if call is None or not call.args:
+            return
+        name = site.resolved.name
+        first = call.args[0]
+        what = ""
+        if name == "builtins.getattr":
+            dotted = ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
+            target = self.work.names.resolve(dotted, site.reference.scope) if dotted else None
+            if target is not None and target.split(".")[0] == "tensorflow":
+                what = f"getattr reads a name from {shown(target)} at run time"
+        elif name in ("builtins.__import__", "importlib.import_module"):
+            if isinstance(first, ast.Constant) and str(first.value).startswith(
+                ("tensorflow", "tf_slim")
+            ):
+                what = f"{first.value!s} is imported at run time"
+        elif name in ("builtins.eval", "builtins.exec"):
+            literal = isinstance(first, ast.Constant)
+            if literal and "tf." not in str(getattr(first, "value", "")):
+                return
+            if any(b.kind == "import" and b.target.startswith("tensorflow")
+                   for b in self.work.names.bindings()):  # fmt: skip
+                what = f"{name[len('builtins.'):]} runs code that is not checked"
+        if what:
+            self._dynamic_reported.add(id(call))
+            self.work.report(
+                "TF004",
+                call,
+                what,
+                "Check by hand that the names it reaches exist in TensorFlow 2.",
+            )
+
+
+def _callee(node: ast.AST) -> str:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id
+    return ""

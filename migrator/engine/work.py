@@ -1,0 +1,226 @@
+"""The state of one file's rewrite, and what every kind of rewrite needs: places, names, reports."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from migrator.analysis.names import NameTable, Reference, Resolved, Scope
+from migrator.engine.bindings import split_import
+from migrator.engine.edits import Edit, Lines
+from migrator.engine.imports import local_name_for
+from migrator.engine.options import Options
+from migrator.engine.ruleset import Disposition, RuleSet
+from migrator.engine.statements import Deletions
+from migrator.engine.suppress import Suppressions
+from migrator.model import Change, Confidence, Finding, Rung
+
+if TYPE_CHECKING:
+    from migrator.engine.bindings import BindingPlan
+
+
+@dataclass
+class Site:
+    """One reference, what it stands for, and what becomes of that."""
+
+    reference: Reference
+    resolved: Resolved
+    disposition: Disposition
+
+
+def shown(name: str) -> str:
+    """A canonical name as people write it: ``tf.nn.relu``, ``np.float``, ``xrange``."""
+    for long, short in (("tensorflow.", "tf."), ("numpy.", "np."), ("builtins.", "")):
+        if name.startswith(long):
+            return short + name[len(long) :]
+    return name
+
+
+def default_code(kind: str, name: str) -> str:
+    if not name.startswith("tensorflow"):
+        return "PY201"
+    return {"support": "TF201", "compat": "TF005", "manual": "TF003"}.get(kind, "TF101")
+
+
+class FileWork:
+    """One file being rewritten.
+
+    `edits` and `findings` grow; `required` maps (module, name) of imports to add to the local
+    name, `used` holds ids of the bindings whose local name the new text still has, `plan` says
+    what each binding will stand for.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        lines: Lines,
+        names: NameTable,
+        rules: RuleSet,
+        options: Options,
+        suppressions: Suppressions,
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.tree = names.tree
+        self.lines = lines
+        self.names = names
+        self.rules = rules
+        self.options = options
+        self.suppressions = suppressions
+        self.edits: list[Edit] = []
+        self.findings: list[Finding] = []
+        self.required: dict[tuple[str, str | None], str] = {}
+        self.used: set[int] = set()  # bindings whose local name the new text still has
+        self.deletions = Deletions(text, names.tree, lines)
+        self.plan: BindingPlan  # set once the sites are known
+        self._parents: dict[int, ast.AST] | None = None
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        return (
+            self.lines.offset(node.lineno, node.col_offset),
+            self.lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
+        )
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The syntax node that holds `node`."""
+        if self._parents is None:
+            self._parents = {
+                id(child): holder
+                for holder in ast.walk(self.tree)
+                for child in ast.iter_child_nodes(holder)
+            }
+        return self._parents.get(id(node))
+
+    def readable(self, site: Site) -> bool:
+        """Whether the text at the site's position is the site (not so in some f-strings)."""
+        start, end = self.span(site.reference.node)
+        own = "".join(self.text[start:end].split())
+        expected = ".".join((site.reference.root, *site.reference.attrs))
+        if own == expected:
+            return True
+        return not site.reference.in_fstring and own.startswith(site.reference.root)
+
+    def off(self, code: str, node: ast.AST) -> bool:
+        if not self.options.allows(code):
+            return True
+        if not self.suppressions:
+            return False
+        first = getattr(node, "lineno", 1)
+        return self.suppressions.covers(code, first, getattr(node, "end_lineno", first))
+
+    def finding(
+        self,
+        code: str,
+        node: ast.AST,
+        message: str,
+        advice: str,
+        symbol: str = "",
+        rung: Rung = Rung.MANUAL,
+    ) -> Finding:
+        return Finding(
+            code,
+            self.path,
+            getattr(node, "lineno", 1),
+            getattr(node, "col_offset", 0),
+            message,
+            advice,
+            symbol,
+            rung,
+        )
+
+    def report(self, *args: object, **kwargs: object) -> None:
+        self.findings.append(self.finding(*args, **kwargs))  # type: ignore[arg-type]
+
+    def local(self, path: str, scope: Scope) -> str:
+        """How code in `scope` writes the canonical `path`; adds the import that it needs."""
+        if path.startswith("builtins."):
+            return path[len("builtins.") :]
+        module, name, asname, rest = split_import(path)
+        suffix = f".{rest}" if rest else ""
+        key = f"{module}.{name}" if name else module
+        for binding in self.plan.by_target.get(key, ()):
+            root = self.names.root(binding.name, scope)
+            if root is None or root.binding is None:
+                continue
+            if root.binding is binding or self.plan.target(root.binding) == key:
+                self.used.add(id(root.binding))
+                return binding.name + suffix
+        if (module, name) not in self.required:
+            taken = set(self.required.values())
+            self.required[module, name] = local_name_for(
+                self.names, module, name, asname, taken
+            )
+        return self.required[module, name] + suffix
+
+    def text_for(self, site: Site, target: str) -> str:
+        """How the site writes `target`, through its own binding where that leads there."""
+        binding = site.resolved.binding
+        if binding is not None and not site.resolved.star:
+            new = self.plan.target(binding)
+            if new is not None and (target == new or target.startswith(new + ".")):
+                self.used.add(id(binding))
+                return site.reference.root + target[len(new) :]
+        return self.local(target, site.reference.scope)
+
+    def keep(self, site: Site) -> None:
+        """The site stays as it is, and with it the name that it came through."""
+        if site.resolved.binding is not None:
+            self.used.add(id(site.resolved.binding))
+
+    def replace(
+        self,
+        site: Site,
+        target: str,
+        code: str,
+        reason: str,
+        rung: Rung = Rung.NATIVE,
+        confidence: Confidence = Confidence.PROVEN,
+        findings: tuple[Finding, ...] = (),
+    ) -> bool:
+        """Write the site as `target`; True when the text changed."""
+        reference = site.reference
+        start, end = self.span(reference.node)
+        if self.off(code, reference.node):
+            self.keep(site)
+            return False
+        new = self.text_for(site, target)
+        old = ".".join((reference.root, *reference.attrs))
+        if new == old:
+            self.keep(site)
+            return False
+        if not self.readable(site):
+            self.keep(site)
+            self.in_fstring(site, code, new)
+            return False
+        symbol = shown(site.resolved.name)
+        change = Change(
+            code,
+            reference.node.lineno,
+            reference.node.end_lineno or reference.node.lineno,
+            reason,
+            symbol,
+            rung,
+            confidence,
+        )
+        self.edits.append(Edit(start, end, (new,), change, findings))
+        return True
+
+    def in_fstring(self, site: Site, code: str, new: str) -> None:
+        symbol = shown(site.resolved.name)
+        self.report(
+            code,
+            site.reference.node,
+            f"{symbol} inside an f-string whose position Python does not tell",
+            f"Write {new} there by hand.",
+            symbol,
+        )
+
+    def leaves_compat(self, site: Site) -> bool:
+        """Whether the site's own binding (``import tensorflow.compat.v1 as tf``) is rewritten."""
+        binding = site.resolved.binding
+        if binding is None:
+            return False
+        old = self.plan.old(binding)
+        return old is not None and old[1] and self.plan.target(binding) == old[0]
