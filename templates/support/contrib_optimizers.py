@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .names import key_of
 from .optimizers import AdamOptimizer, MomentumOptimizer, Optimizer
 
 
@@ -93,7 +94,7 @@ class DecoupledWeightDecayExtension(Optimizer):
                         name: str | None = None,
                         decay_var_list: Sequence[Any] | None = None) -> Any:
         """As the optimizer's own; with `decay_var_list`, only those variables are decayed."""
-        self._decayed = {self._var_key(v) for v in decay_var_list} if decay_var_list else None
+        self._decayed = {key_of(v) for v in decay_var_list} if decay_var_list else None
         return super().apply_gradients(grads_and_vars, global_step, name)
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *,
@@ -103,7 +104,7 @@ class DecoupledWeightDecayExtension(Optimizer):
                                     global_step, name, decay_var_list)
 
     def _decays(self, variable: Any) -> bool:
-        return self._decayed is None or self._var_key(variable) in self._decayed
+        return self._decayed is None or key_of(variable) in self._decayed
 
     def _update_dense(self, gradient, variable, slots, rate):
         if self._decays(variable):

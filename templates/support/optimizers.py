@@ -13,14 +13,10 @@ from typing import Any
 
 import tensorflow as tf
 
+from .names import key_of, register_state, variable_name
+
 Variable = Any  # tf.Variable or keras.Variable
 GradsAndVars = list[tuple[Any, Variable]]
-
-
-def variable_name(variable: Variable) -> str:
-    """The variable's name without device suffix: `path` of a Keras variable, else `name`."""
-    name = getattr(variable, "path", None) or variable.name
-    return name.split(":")[0]
 
 
 def sum_duplicate_rows(slices: tf.IndexedSlices) -> tuple[tf.Tensor, tf.Tensor]:
@@ -91,11 +87,17 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         super().__init__(learning_rate=_as_learning_rate(learning_rate),
                          name=name.replace("/", "_"))
         self._tf1_name = name
-        self._known: dict[Any, int] = {}
+        self._known: dict[int, int] = {}
         self._known_variables: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
+        register_state(self)
 
     # ---- state -------------------------------------------------------------------------------
+    @property
+    def state_label(self) -> str:
+        """The end of the names of its state in a TF 1 checkpoint."""
+        return self._slot_label(self.slots[0]) if self.slots else self._tf1_name
+
     def _slot_value(self, slot: str) -> float:
         """The number a new slot is filled with."""
         return 0.0
@@ -114,13 +116,13 @@ class Optimizer(tf.keras.optimizers.Optimizer):
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Creates the state of those `variables` that have none yet."""
-        new = [v for v in variables if self._var_key(v) not in self._known]
+        new = [v for v in variables if key_of(v) not in self._known]
         for slot in self.slots:
             if slot not in self._slots:
                 self._slots[slot] = []
         with tf.init_scope():
             for variable in new:
-                self._known[self._var_key(variable)] = len(self._known_variables)
+                self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
                 for slot in self.slots:
                     self._slots[slot].append(self.add_variable_from_reference(
@@ -131,7 +133,7 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         """The state called `name` (one of `slots`) of `variable`, if there is any."""
         # There is no get_slot_names(): tf.train.Checkpoint would take it as a sign of optimizers
         # that do not track their state themselves.
-        index = self._known.get(self._var_key(variable))
+        index = self._known.get(key_of(variable))
         return None if index is None or name not in self.slots else self._slots[name][index]
 
     def get_name(self) -> str:
@@ -145,7 +147,7 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         Args:
             names: TF 1 names of the trained variables; default: the names they have now.
         """
-        tf1_names = {self._var_key(v): n for n, v in (names or {}).items()}
+        tf1_names = {key_of(v): n for n, v in (names or {}).items()}
         found: dict[str, Variable] = dict(self._other_variables())
         for key, index in self._known.items():
             base = tf1_names.get(key) or variable_name(self._known_variables[index])
@@ -202,7 +204,8 @@ class Optimizer(tf.keras.optimizers.Optimizer):
 
     def update_step(self, gradient: Any, variable: tf.Variable, learning_rate: Any) -> None:
         rate = tf.cast(learning_rate, variable.dtype)
-        slots = [self.get_slot(variable, slot).value for slot in self.slots]
+        index = self._get_variable_index(variable)  # also of one replica's part of a variable
+        slots = [self._slots[slot][index].value for slot in self.slots]
         if isinstance(gradient, tf.IndexedSlices):
             values, indices = sum_duplicate_rows(gradient)
             self._update_sparse(tf.cast(values, variable.dtype), indices, variable, slots, rate)

@@ -1,0 +1,60 @@
+"""What TF 1 called things: names of variables, and of the state that training keeps beside them."""
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+# Objects such as optimizers and moving averages, in the order in which they were made.
+_states: list[weakref.ref[Any]] = []
+
+
+def variable_name(variable: Any) -> str:
+    """The variable's name without ':0': `path` of a Keras variable, else `name`."""
+    return (getattr(variable, "path", None) or variable.name).split(":")[0]
+
+
+def key_of(variable: Any) -> int:
+    """What identifies a variable, whether one holds it or the Keras variable around it."""
+    return id(variable.value if isinstance(variable, tf.keras.Variable) else variable)
+
+
+def register_state(owner: Any) -> None:
+    """Makes `owner` known to `states_of` for as long as it lives.
+
+    It must have `build(variables)`, `tf1_variables(names)` and `state_label`, the end of the names
+    of its state.
+    """
+    _states.append(weakref.ref(owner))
+
+
+def states_of(names: Mapping[str, Any], stored: Iterable[str] = ()) -> dict[str, Any]:
+    """The variables that optimizers and moving averages keep for the variables `names`.
+
+    Args:
+        names: The variables by TF 1 name.
+        stored: Names in a checkpoint; state that is found there is made if it is missing.
+
+    Returns:
+        The state by TF 1 name ("w/Momentum").
+    """
+    _states[:] = [reference for reference in _states if reference() is not None]
+    stored = set(stored)
+    found: dict[str, Any] = {}
+    for reference in _states:
+        owner = reference()
+        if owner is None:
+            continue
+        if missing := [v for n, v in names.items() if f"{n}/{owner.state_label}" in stored]:
+            owner.build(missing)
+        state = owner.tf1_variables(names)
+        if any(name.rsplit("/", 1)[0] in names for name in state):
+            for name, variable in state.items():
+                label, count = name, 0
+                while label in found:  # a second optimizer of the same name
+                    count += 1
+                    label = f"{name}_{count}"
+                found[label] = variable
+    return found
