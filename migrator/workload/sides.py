@@ -1,0 +1,71 @@
+"""Finds the two trees to compare: a repository as it was and as it is migrated."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
+from migrator.model import Plan
+from migrator.project.apply import Refused
+from migrator.project.copytree import write_copy
+from migrator.project.paths import STATE_FOLDER
+from migrator.project.undo import undo
+
+
+class SidesError(RuntimeError):
+    """The two trees could not be had; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """`before` and `after` are complete trees; `plan` is there if the migration was made here."""
+
+    before: Path
+    after: Path
+    plan: Plan | None = None
+
+
+def resolve(
+    repo: Path,
+    before: Path | None,
+    after: Path | None,
+    scratch: Path,
+    options: Options | None = None,
+) -> Sides:
+    """The trees that the caller names, or what the repository's state says.
+
+    A repository that was migrated in place gives "after", and "before" is a copy of it in `scratch`
+    with the migration undone. One that was not is "before", and "after" is migrated into `scratch`.
+
+    Raises:
+      SidesError: the journal cannot be undone on the copy, or the copy cannot be written.
+    """
+    if before is not None and after is not None:
+        return Sides(before, after)
+    if before is not None:
+        return Sides(before, repo)
+    try:
+        if after is None and (repo / STATE_FOLDER / "journal").is_dir():
+            return Sides(_undone(repo, scratch / "before"), repo)
+        if after is not None:
+            return Sides(repo, after)
+        plan = build_plan(repo.resolve(), options or Options())
+        write_copy(plan, scratch / "after")
+    except (Refused, OSError) as error:
+        raise SidesError(str(error)) from error
+    return Sides(repo, scratch / "after", plan)
+
+
+def _undone(repo: Path, copy: Path) -> Path:
+    """A copy of the repository with every recorded migration undone."""
+    shutil.copytree(repo, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", "cells"))
+    while True:
+        result = undo(copy, force=True)
+        if result.conflicts:
+            path, why = result.conflicts[0]
+            raise SidesError(f"{repo / path} cannot be brought back: {why}")
+        if not result.earlier:
+            return copy
