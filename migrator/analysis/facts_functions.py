@@ -7,6 +7,7 @@ from typing import Any
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.graph_values import FunctionFact, Value
+from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.engine.registry import fact
@@ -21,8 +22,9 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
 
     `kind` and `parts` say what calling it without tensors returns (see `graph_kinds`); flags:
     ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
-    them), ``batch_norm``, ``session`` (runs one), ``placeholders``, ``single``,
-    ``tuple`` or ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other functions it calls, whose flags it inherits.
+    them), ``batch_norm``, ``session`` (runs one), ``placeholders``; ``single``, ``tuple`` or
+    ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
+    functions it calls, whose flags it inherits.
     """
     del module
     facts = module_functions(tree, names)
@@ -138,6 +140,8 @@ def _returned(
             kind = k.ELEMENT
         elif parts and k.PLACEHOLDER in parts:
             kind = k.TENSOR
+    if kind == k.ELEMENT and returned_elements(program) is None:
+        kind, parts = k.TENSOR, ()
     forms = {_form(value, program) for value in values}
     return kind, parts, forms.pop() if len(forms) == 1 else ""
 

@@ -208,3 +208,12 @@ def _indented(lines: list[str], indent: str) -> list[str]:
 def tidy(text: str, blank_limit: Callable[[int], int] = lambda _: 2) -> str:
     """No trailing blanks on empty lines, at most two empty lines in a row."""
     return re.sub(r"\n[ \t]*\n(?:[ \t]*\n){2,}", "\n\n\n", text)
+
+
+def rendered(source: SourceText, tree: ast.Module, decisions: Decisions) -> str:
+    """The text of a module under `decisions`. Raises Obstacle where it cannot be laid out."""
+    renderer = Renderer(source, decisions)
+    lines = renderer.block(tree.body, 0)
+    last = tree.body[-1].end_lineno or 0
+    lines += source.lines[last:]
+    return tidy("".join(lines))

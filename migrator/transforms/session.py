@@ -7,62 +7,18 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from migrator.analysis import graph_kinds as k
-from migrator.analysis.facts_functions import module_functions
-from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Obstacle, Program
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_functions import Style
 from migrator.transforms._session_plan import Names, ScopePlan, Shared, SupportNames
-from migrator.transforms._session_render import Decisions, Renderer, tidy
+from migrator.transforms._session_render import Decisions, rendered
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
-
-
-class FunctionTable:
-    """Facts of the functions that one file calls: its own and those of the project's index."""
-
-    def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
-        self._ctx = ctx
-        self._own = module_functions(tree, names)
-        self._cache: dict[str, FunctionFact | None] = {}
-
-    def __call__(self, name: str) -> FunctionFact | None:
-        if name in self._own:
-            fact, calls = self._own[name]
-            return FunctionFact(fact.kind, fact.parts, fact.flags | self._inherited(calls, 0),
-                                fact.node)
-        return self._foreign(name, 0) if "." in name else None
-
-    def _foreign(self, dotted: str, depth: int) -> FunctionFact | None:
-        if dotted in self._cache or depth > 12:
-            return self._cache.get(dotted)
-        self._cache[dotted] = None
-        found = self._ctx.index.resolve(dotted, self._ctx.path)
-        if found is None:
-            return None
-        module, rest = found
-        facts = self._ctx.index.fact(module.path, "functions", self._ctx.path) or {}
-        record = facts.get(rest)
-        if record is None:
-            if rest and rest.split(".")[0] in module.summary.classes:
-                self._cache[dotted] = FunctionFact(k.PY, (), frozenset())
-            return self._cache[dotted]
-        flags = frozenset(record["flags"]) | self._inherited(set(record["calls"]), depth + 1)
-        self._cache[dotted] = FunctionFact(record["kind"], tuple(record["parts"]), flags)
-        return self._cache[dotted]
-
-    def _inherited(self, calls: set[str], depth: int) -> frozenset[str]:
-        flags: frozenset[str] = frozenset()
-        for call in calls:
-            found = self._foreign(call, depth)
-            if found is not None:
-                flags |= found.flags - {"single", "tuple", "dict", "session"}
-        return flags
 
 
 @dataclass
@@ -132,7 +88,7 @@ class SessionPrograms:
             rewritten.append(plan)
         if not rewritten:
             return None
-        new_text = _rendered(source, tree, decisions)
+        new_text = rendered(source, tree, decisions)
         for plan in rewritten:
             for note in plan.notes:
                 ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
@@ -151,17 +107,9 @@ def _merge(into: Decisions, other: Decisions) -> None:
             own.setdefault(key, []).extend(lines)
 
 
-def _rendered(source: SourceText, tree: ast.Module, decisions: Decisions) -> str:
-    renderer = Renderer(source, decisions)
-    lines = renderer.block(tree.body, 0)
-    last = tree.body[-1].end_lineno or 0
-    lines += source.lines[last:]
-    return tidy("".join(lines))
-
-
 def _trial(source: SourceText, tree: ast.Module, decisions: Decisions) -> None:
     """Raise Obstacle where the new text would not compile."""
-    text = _rendered(source, tree, decisions)
+    text = rendered(source, tree, decisions)
     try:
         ast.parse(text)
     except SyntaxError as error:

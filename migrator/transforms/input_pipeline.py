@@ -1,0 +1,160 @@
+"""Functions that returned an iterator's next element return the data set, and callers follow."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_functions import module_functions
+from migrator.analysis.input_functions import returned_elements
+from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.source import SourceText
+from migrator.engine.context import FileContext
+from migrator.engine.registry import transform
+from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_plan import Names
+from migrator.transforms._session_render import Decisions, rendered
+
+_SESSIONS = frozenset({"test_session", "cached_session", "session", "self_session"})
+
+
+@transform
+class ReturnedDatasets:
+    """``return iterator.get_next()`` becomes ``return dataset`` in input functions."""
+
+    name = "input_functions"
+    triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*"})
+    order = 14
+
+    def run(self, ctx: FileContext) -> cst.Module | None:
+        """The module with its input functions returning data sets, None where it has none."""
+        text = ctx.module.code
+        if "iterator" not in text:
+            return None
+        tree = ast.parse(text)
+        names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+        source = SourceText(text, tree)
+        scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
+        own = module_functions(tree, names)
+        decisions = Decisions()
+        changed = False
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef) or own[node.name][0].kind != k.ELEMENT:
+                continue
+            program = Program(
+                names, scopes[id(node)], node.body, lambda n: own[n][0] if n in own else None
+            )
+            found = returned_elements(program)
+            if found is None:
+                continue
+            changed = True
+            for statement in found.gone:
+                decisions.dropped.add(id(statement))
+            for returned in found.returns:
+                assert returned.value is not None
+                span = source.span(returned.value)
+                decisions.edits.append((*span, source.segment(found.dataset)))
+                ctx.change(
+                    "TF502", returned,
+                    f"{node.name} returns the data set; its callers iterate over it",
+                    symbol="tensorflow.data.Dataset.make_one_shot_iterator",
+                )
+        if not changed:
+            return None
+        try:
+            return cst.parse_module(rendered(source, tree, decisions))
+        except Obstacle as obstacle:
+            raise ValueError(obstacle.reason) from obstacle
+
+
+@transform
+class DatasetCallers:
+    """Callers of such functions that are no session program take the next element themselves."""
+
+    name = "input_function_callers"
+    triggers = frozenset({"tensorflow.*"})
+    order = 12
+
+    def run(self, ctx: FileContext) -> cst.Module | None:
+        """The module with those calls wrapped, None where there are none."""
+        if not _imports_elements(ctx):
+            return None
+        text = ctx.module.code
+        tree = ast.parse(text)
+        names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+        table = FunctionTable(ctx, tree, names)
+        source = SourceText(text, tree)
+        decisions = Decisions()
+        edits = decisions.edits
+        free = Names(names.used_names)
+        for reference in names.references:
+            call = reference.call
+            if call is None:
+                continue
+            symbol = names.resolve_node(call.func, reference.scope, values=False)
+            name = symbol or reference.root
+            if reference.attrs and symbol is None:
+                continue
+            fact = table(name)
+            if fact is None or fact.kind != k.ELEMENT or _iterated(call, reference.scope.node):
+                continue
+            start, end = source.span(call)
+            body = source.text[start:end]
+            assigned = _assignment(call, reference.scope.node)
+            if assigned is not None and _has_session(reference.scope.node):
+                iterator = free.fresh("iterator", "batches", "batch_iterator")
+                lines = f"{iterator} = iter({body})".split("\n")
+                decisions.before.setdefault(id(assigned), []).extend(
+                    line.removeprefix(source.indent(assigned)) for line in lines
+                )
+                edits.append((start, end, f"{iterator}.get_next()"))
+            else:
+                edits.append((start, end, f"next(iter({body}))"))
+            ctx.change("TF502", call, f"{name} returns a data set now")
+        if not edits:
+            return None
+        return cst.parse_module(rendered(source, tree, decisions))
+
+
+def _imports_elements(ctx: FileContext) -> bool:
+    for path in [*ctx.index.imported(ctx.path), ctx.path]:
+        facts = ctx.index.fact(path, "functions", ctx.path) or {}
+        if any(record["kind"] == k.ELEMENT for record in facts.values()):
+            return True
+    return False
+
+
+def _iterated(call: ast.Call, scope: ast.AST) -> bool:
+    """Whether the call's result is (by now) iterated over as a data set."""
+    name = None
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and node.value is call and len(node.targets) == 1:
+            target = node.targets[0]
+            name = target.id if isinstance(target, ast.Name) else None
+        if isinstance(node, ast.Call) and call in node.args:
+            if isinstance(node.func, ast.Name) and node.func.id == "iter":
+                return True
+        if isinstance(node, ast.Attribute) and node.value is call:
+            return True
+    return name is not None and any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "iter"
+        and any(isinstance(a, ast.Name) and a.id == name for a in node.args)
+        for node in ast.walk(scope)
+    )
+
+
+def _assignment(call: ast.Call, scope: ast.AST) -> ast.Assign | None:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and node.value is call:
+            return node
+    return None
+
+
+def _has_session(scope: ast.AST) -> bool:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Attribute) and (node.attr in _SESSIONS or "Session" in node.attr):
+            return True
+    return False
