@@ -1,0 +1,151 @@
+"""The options of a migration on the command line, merged with the repository's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from pathspec import GitIgnoreSpec
+from rich.table import Table
+
+from migrator.cli import console
+from migrator.cli.exits import UsageExit
+from migrator.engine.cache import default_cache_dir
+from migrator.engine.options import GPU_MEMORY, PRECISIONS, Options
+from migrator.project.config import Config, ConfigError, load
+from migrator.project.discover import discover
+
+DEFAULTS: dict[str, Any] = {
+    "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
+    "gpu-memory": "growth", "jobs": 0, "rules": [], "cache": True,
+}  # fmt: skip
+
+
+def repo_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The REPO argument: an existing folder, `.` if not given."""
+    kind = click.Path(exists=True, file_okay=False, path_type=Path)
+    return click.argument("repo", type=kind, default=Path("."))(function)
+
+
+def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that decide what files become, as keyword arguments of the command."""
+    pack = click.Path(exists=True, dir_okay=False, path_type=Path)
+    for option in reversed(
+        (
+            click.option("--select", "-s", multiple=True, metavar="CODES",
+                         help="Only these rules: codes or their beginnings (TF2,PY101)."),
+            click.option("--ignore", "-i", multiple=True, metavar="CODES",
+                         help="Not these rules."),
+            click.option("--only-files", "-f", multiple=True, metavar="PATTERN",
+                         help="Only these files: paths, or patterns as in .gitignore."),
+            click.option("--exclude", multiple=True, metavar="PATTERN",
+                         help="Leave these files out, also from what others import."),
+            click.option("--precision", type=click.Choice(PRECISIONS),
+                         help="Keras dtype policy that entry points set.  [default: float32]"),
+            click.option("--jit/--no-jit", default=None,
+                         help="Compile generated tf.function steps with XLA."),
+            click.option("--gpu-memory", type=click.Choice(GPU_MEMORY),
+                         help="What GPU set-ups become.  [default: growth]"),
+            click.option("--rules", multiple=True, type=pack, metavar="FILE",
+                         help="Another rule pack (TOML)."),
+            click.option("--jobs", "-j", type=click.IntRange(min=0),
+                         help="Worker processes.  [default: one for each CPU]"),
+            click.option("--no-cache", is_flag=True,
+                         help="Neither read nor write the cache of earlier results."),
+            click.option("--show-config", is_flag=True,
+                         help="Print the settings in force and where they come from, and stop."),
+        )
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def settings(repo: Path, given: dict[str, Any]) -> tuple[dict[str, Any], Config]:
+    """(settings in force, those of the repository); what is given on the command line wins.
+
+    Ends the command with code 2 for a settings file that cannot be used.
+    """
+    try:
+        config = load(repo)
+    except ConfigError as error:
+        raise UsageExit(str(error)) from error
+    values = {**DEFAULTS, **config.values}
+    # Paths of rule packs in a settings file are relative to the repository.
+    values["rules"] = [repo / path for path in values["rules"]]
+    for name in ("select", "ignore"):
+        if given.get(name):
+            values[name] = [c.strip() for item in given[name] for c in item.split(",") if c.strip()]
+    for name in ("exclude", "rules"):
+        if given.get(name):
+            values[name] = [*values[name], *given[name]]
+    for name in ("precision", "jit", "jobs", "gpu-memory"):
+        if given.get(name.replace("-", "_")) is not None:
+            values[name] = given[name.replace("-", "_")]
+    if given.get("no_cache"):
+        values["cache"] = False
+    return values, config
+
+
+def build_options(repo: Path, given: dict[str, Any]) -> Options:
+    """The engine's options for a command's arguments.
+
+    Ends the command with code 2 for values that are not possible, and with code 0 after printing
+    them for --show-config.
+    """
+    values, config = settings(repo, given)
+    if given.get("show_config"):
+        show(values, config, given)
+        raise click.exceptions.Exit(0)
+    try:
+        return Options(
+            select=frozenset(values["select"]),
+            ignore=frozenset(values["ignore"]),
+            only_files=_files(repo, values["exclude"], given.get("only_files", ())),
+            precision=values["precision"],
+            jit=values["jit"],
+            gpu_memory=values["gpu-memory"],
+            jobs=values["jobs"],
+            rules=tuple(Path(path) for path in values["rules"]),
+            cache_dir=default_cache_dir() if values["cache"] else None,
+        )
+    except ValueError as error:
+        raise UsageExit(str(error)) from error
+
+
+def _files(repo: Path, exclude: list[str], only: tuple[str, ...]) -> tuple[Path, ...]:
+    """The files that patterns choose, empty for all of them."""
+    if not exclude and not only:
+        return ()
+    root = repo.resolve()
+    files = discover(root, exclude=exclude)
+    if only:
+        patterns = []
+        for pattern in only:
+            path = Path(pattern)
+            if path.is_absolute() or (path.exists() and not (root / path).exists()):
+                path = path.resolve()
+                if path != root and root not in path.parents:
+                    raise UsageExit(f"--only-files {pattern}: not in {repo}")
+                pattern = "/" + path.relative_to(root).as_posix()
+            patterns.append(pattern)
+        spec = GitIgnoreSpec.from_lines(patterns)
+        files = [f for f in files if spec.match_file(f.relative_to(root).as_posix())]
+    if not files:
+        raise UsageExit("no source file is left by --only-files and --exclude")
+    return tuple(files)
+
+
+def show(values: dict[str, Any], config: Config, given: dict[str, Any]) -> None:
+    """Print the settings in force, one a line, with where each comes from."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in values.items():
+        asked = given.get("no_cache" if name == "cache" else name.replace("-", "_"))
+        if asked not in (None, (), False) or (name == "jit" and asked is False):
+            source = "command line"
+        else:
+            source = config.sources.get(name, "default")
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()
+        table.add_row(name, console.safe(shown) or "-", f"({source})")
+    console.stdout().print(table)

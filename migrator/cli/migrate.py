@@ -1,0 +1,204 @@
+"""`migrator migrate`: make the plan, then show it, write it in place, or write a copy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from migrator.cli import choices, console, exits, summary
+from migrator.engine.packs import PackError
+from migrator.engine.plan import build_plan
+from migrator.model import Plan, to_json, to_jsonable
+from migrator.project import diff
+from migrator.project.apply import Applied, Refused, apply_plan
+from migrator.project.copytree import write_copy
+from migrator.project.lock import state_folder
+from migrator.project.paths import UnsafePath
+
+PLAN_FILE = "plan.json"
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_MARKS = {"+": "green", "-": "red", "\\": "dim"}
+
+
+@click.command(
+    "migrate",
+    epilog=f"""\b
+Examples:
+  migrator migrate . --diff                    review first
+  migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
+  migrator migrate . --out ../repo-tf2         a migrated copy, REPO untouched
+  migrator migrate . -f models/ -i TF5         one folder, without the input pipelines
+  migrator migrate . --precision mixed_float16 --gpu-memory limit
+
+\b
+{exits.HELP}
+""",
+)
+@choices.repo_argument
+@click.option("--diff", "as_diff", is_flag=True, help="Show what would change and why; no writing.")
+@click.option("--patch", type=_FILE, help="Write a patch for `git apply` (- for stdout) instead.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write a migrated copy of REPO here (absent or empty) instead.",
+)
+@click.option("--allow-dirty", is_flag=True, help="Write even if git has uncommitted changes.")
+@choices.migration_options
+@click.option("--json", "as_json", is_flag=True, help="Print the plan, and what was done, as JSON.")
+@click.option("--sarif", type=_FILE, help="Also write the plan as SARIF 2.1.0.")
+@click.option("--statistics", is_flag=True, help="Also print how often each rule acted.")
+@click.pass_context
+def command(
+    ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, out: Path | None,
+    allow_dirty: bool, as_json: bool, sarif: Path | None, statistics: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
+
+    Nothing of REPO is run and TensorFlow is not needed. Every original is kept in a journal before
+    the first write; `migrator undo` brings them back byte for byte, also after a crash. What no
+    rule can do is listed at the end with file, line and advice.
+    """
+    if sum((as_diff, patch is not None, out is not None)) > 1:
+        raise click.UsageError("--diff, --patch and --out exclude each other")
+    plan = make_plan(repo, given, quiet=as_json)
+    if sarif is not None:
+        write_sarif(plan, sarif)
+    if as_diff or patch is not None:
+        _show(plan, patch, as_json, statistics)
+        ctx.exit(_dry_code(plan))
+    try:
+        if out is not None:
+            applied = write_copy(plan, out)
+        else:
+            applied = apply_plan(plan, allow_dirty=allow_dirty)
+    except Refused as error:
+        raise exits.RefusedExit(str(error)) from error
+    except KeyboardInterrupt:
+        raise click.ClickException(
+            f"interrupted; `migrator undo {repo}` brings back what was written"
+        ) from None
+    _keep_plan(plan, repo if out is None else out)
+    if as_json:
+        click.echo(to_json({**to_jsonable(plan), "applied": to_jsonable(applied)}))
+    else:
+        _report(plan, applied, repo, out, statistics)
+    ctx.exit(exits.FAILED if plan.failed or applied.failed else exits.OK)
+
+
+def make_plan(repo: Path, given: dict[str, Any], quiet: bool = False) -> Plan:
+    """The plan for a command's arguments; bad options and rule packs end it with code 2."""
+    options = choices.build_options(repo, given)
+    try:
+        with console.progress("migrating", quiet) as step:
+            return build_plan(repo, options, step)
+    except PackError as error:
+        raise exits.UsageExit(str(error)) from error
+
+
+def _dry_code(plan: Plan) -> int:
+    if plan.failed:
+        return exits.FAILED
+    return exits.CHANGES if plan.changed or plan.support_files else exits.OK
+
+
+def write_sarif(plan: Plan, path: Path) -> None:
+    """Write the plan as SARIF."""
+    from migrator.cli import sarif as model
+    from migrator.cli.rules import titles
+
+    path.write_text(model.document(plan, titles()), encoding="utf-8")
+
+
+def _keep_plan(plan: Plan, where: Path) -> None:
+    """Leave the plan where `migrator report` looks for it."""
+    try:
+        folder = state_folder(where.resolve())
+        temporary = folder / f"{PLAN_FILE}.tmp"
+        temporary.unlink(missing_ok=True)
+        temporary.write_text(to_json(plan), encoding="utf-8")
+        os.replace(temporary, folder / PLAN_FILE)
+    except (OSError, UnsafePath) as error:
+        console.stderr().print(f"The plan cannot be kept for `migrator report`: {error}")
+
+
+# -- printing
+
+
+def _show(plan: Plan, patch: Path | None, as_json: bool, statistics: bool) -> None:
+    if patch is not None:
+        with click.open_file(str(patch), "wb") as stream:
+            for part in diff.patch(plan):
+                stream.write(part)
+    if as_json:
+        if str(patch) != "-":
+            click.echo(to_json(plan))
+        return
+    messages = console.stderr()
+    if patch is None:
+        out = console.stdout()
+        if out.is_terminal:
+            with out.pager(styles=not out.no_color):
+                print_diff(plan, out)
+        else:
+            print_diff(plan, out)
+    summary.print_findings(plan, messages)
+    if statistics:
+        summary.print_statistics(plan, messages)
+    would = f"would change {summary.count(len(plan.changed), 'file')}"
+    if plan.support_files:
+        would += f" and add {summary.count(len(plan.support_files), 'support file')}"
+    messages.print(would[0].upper() + would[1:] + ".")
+
+
+def print_diff(plan: Plan, out: Console) -> None:
+    """Every hunk, after the codes and reasons of the rules that made it."""
+    for result in plan.changed:
+        out.print(console.styled((f"--- a/{result.path}", "bold")))
+        out.print(console.styled((f"+++ b/{result.path}", "bold")))
+        for hunk in diff.hunks(result):
+            for change in hunk.changes:
+                sure = "" if change.confidence.value == "proven" else f" [{change.confidence.value}]"
+                out.print(
+                    console.styled((f"# {change.code}", "bold magenta"), f" {change.reason}{sure}")
+                )
+            if not hunk.changes:
+                out.print(console.styled(("# needed by the other changes of this file", "dim")))
+            out.print(Text(hunk.header, style="cyan"))
+            for line in hunk.lines:
+                out.print(console.styled((line, _MARKS.get(line[:1], ""))))
+    for path, text in plan.support_files:
+        lines = text.count("\n")
+        out.print(console.styled((f"+++ b/{path}", "bold"), f"  (support file, {lines} lines)"))
+
+
+def _report(
+    plan: Plan, applied: Applied, repo: Path, out: Path | None, statistics: bool
+) -> None:
+    screen = console.stdout()
+    for note in applied.notes:
+        console.stderr().print(console.styled(("note: ", "dim"), note))
+    done = len(applied.written) + len(applied.created)
+    if not done and not applied.failed and not plan.failed:
+        screen.print("Nothing to change.")
+        summary.print_findings(plan, screen)
+        return
+    summary.print_rules(plan, screen)
+    if statistics:
+        summary.print_statistics(plan, screen)
+    summary.print_findings(plan, screen)
+    summary.print_failures(plan, applied, console.stderr())
+    where = f" in {out}" if out is not None else ""
+    changed = [path for path in applied.written if path not in dict(plan.support_files)]
+    screen.print(
+        console.styled(
+            (f"Changed {summary.count(len(changed), 'file')}", "bold"),
+            f", added {summary.count(len(applied.created), 'support file')}{where}.",
+        )
+    )
+    if out is None and done:
+        screen.print(console.styled(f"Undo with: migrator undo {repo}"))

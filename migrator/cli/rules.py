@@ -1,0 +1,105 @@
+"""`migrator rules`: the list of rules, the same data that the engine works with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich import box
+from rich.table import Table
+
+from migrator.cli import console
+from migrator.cli.exits import UsageExit
+from migrator.engine.options import Options
+from migrator.engine.packs import PackError
+from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.model import to_json
+
+ENGINE_CODES = {
+    "TF000": ("Defect of migrator", "A rewrite failed its own check and was withdrawn."),
+    "TF001": ("Not looked at", "A file or folder could not be read, or leads out of the tree."),
+    "TF002": ("Not valid Python", "The file could be parsed neither as Python 3 nor as Python 2."),
+    "TF003": ("Unknown TensorFlow symbol", "Neither TensorFlow 1.15 nor 2.21 has it."),
+    "TF004": ("Dynamic access", "A symbol is looked up by a name computed at run time."),
+    "TF005": ("Left on tf.compat.v1", "It runs on TensorFlow 2, but is not native yet."),
+    "PY101": ("Python 2 source", "The file was translated to Python 3 before anything else."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """One line of the list."""
+
+    code: str
+    title: str
+    why: str
+    rung: str
+    cases: int
+
+
+def rule_lines(rules: RuleSet) -> list[RuleLine]:
+    """Every rule, engine codes first."""
+    lines = [RuleLine(code, *text, "", 0) for code, text in ENGINE_CODES.items()]
+    for rule in rules.packs.rules:
+        lines.append(RuleLine(rule.code, rule.title, rule.why, rule.rung.value, len(rule.cases)))
+    return sorted(lines, key=lambda line: (line.code, line.title))
+
+
+def titles() -> dict[str, tuple[str, str]]:
+    """(title, why) by code, for reports."""
+    return {line.code: (line.title, line.why) for line in rule_lines(load_ruleset(Options()))}
+
+
+def loaded(packs: tuple[Path, ...] = ()) -> RuleSet:
+    """The rules, with more packs; a pack that cannot be used ends the command with code 2."""
+    try:
+        return load_ruleset(Options(rules=packs))
+    except PackError as error:
+        raise UsageExit(str(error)) from error
+
+
+@click.command(
+    "rules",
+    epilog="""\b
+Examples:
+  migrator rules                 all of them
+  migrator rules TF2             those whose code begins with TF2
+  migrator rules --json          for programs
+""",
+)
+@click.argument("prefix", default="")
+@click.option("--rules", "packs", multiple=True, metavar="FILE", help="Another rule pack (TOML).",
+              type=click.Path(exists=True, dir_okay=False, path_type=Path))  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the rules as JSON.")
+def command(prefix: str, packs: tuple[Path, ...], as_json: bool) -> None:
+    """List the rules, or those whose code begins with PREFIX."""
+    rules = loaded(packs)
+    lines = [line for line in rule_lines(rules) if line.code.startswith(prefix.upper())]
+    if not lines:
+        raise UsageExit(f"no rule's code begins with {prefix!r}; `migrator rules` lists them")
+    if as_json:
+        click.echo(to_json(lines))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("code", style="magenta")
+    table.add_column("what it does")
+    table.add_column("becomes")
+    table.add_column("cases", justify="right")
+    for line in lines:
+        table.add_row(line.code, console.safe(line.title), line.rung, str(line.cases or ""))
+    out = console.stdout()
+    out.print(table)
+    packs_ = rules.packs
+    tables = Counter(
+        {
+            "renamed symbols": len(packs_.renames),
+            "symbols of the support package": len(packs_.support),
+            "symbols left on tf.compat.v1": len(packs_.compat),
+            "symbols with advice only": len(packs_.manual),
+            "structural transforms": len(rules.transforms),
+        }
+    )
+    for name, number in tables.items():
+        out.print(f"{number:>6,}  {name}")

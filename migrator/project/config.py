@@ -1,0 +1,114 @@
+"""The repository's own settings for migrator: setup.cfg, pyproject.toml or migrator.toml."""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+# Name -> type. `list` is a list of strings (lines or commas in setup.cfg).
+SETTINGS: dict[str, type] = {
+    "select": list,
+    "ignore": list,
+    "exclude": list,
+    "precision": str,
+    "jit": bool,
+    "gpu-memory": str,
+    "jobs": int,
+    "rules": list,
+    "cache": bool,
+}
+
+
+class ConfigError(ValueError):
+    """A settings file that cannot be used; the message starts with its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings by name, and for each the file that it came from."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def load(root: Path) -> Config:
+    """The settings of a repository; `migrator.toml` wins over `pyproject.toml` over `setup.cfg`.
+
+    They stand in `[migrator]` (setup.cfg, migrator.toml) or `[tool.migrator]` (pyproject.toml).
+    Raises ConfigError for a file that cannot be read, an unknown setting or a wrong type.
+    """
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    found = (
+        ("setup.cfg", _from_ini(root / "setup.cfg")),
+        ("pyproject.toml", _from_toml(root / "pyproject.toml", ("tool", "migrator"))),
+        ("migrator.toml", _from_toml(root / "migrator.toml", ("migrator",))),
+    )
+    for name, table in found:
+        for key, raw in table.items():
+            setting = key.replace("_", "-")
+            values[setting] = _typed(root / name, setting, raw)
+            sources[setting] = name
+    return Config(values, sources)
+
+
+def _text(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    try:
+        if path.stat().st_size > 1 << 20:
+            raise ConfigError(f"{path}: is over 1 MiB, which no settings file is")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _from_toml(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
+    text = _text(path)
+    if text is None:
+        return {}
+    try:
+        data: Any = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    for name in table:
+        data = data.get(name, {}) if isinstance(data, dict) else {}
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: [{'.'.join(table)}] must be a table")
+    return data
+
+
+def _from_ini(path: Path) -> dict[str, Any]:
+    text = _text(path)
+    if text is None:
+        return {}
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(text, source=str(path))
+    except configparser.Error as error:
+        raise ConfigError(f"{path}: {error}") from error
+    return dict(parser["migrator"]) if parser.has_section("migrator") else {}
+
+
+def _typed(path: Path, name: str, raw: Any) -> Any:
+    """A setting's value in its type; setup.cfg has only strings."""
+    if name not in SETTINGS:
+        known = ", ".join(SETTINGS)
+        raise ConfigError(f"{path}: {name!r} is not a setting of migrator (known: {known})")
+    wanted = SETTINGS[name]
+    if wanted is list and isinstance(raw, str):
+        return [item.strip() for item in raw.replace("\n", ",").split(",") if item.strip()]
+    if wanted is bool and isinstance(raw, str):
+        word = raw.strip().lower()
+        if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+            return word in ("true", "yes", "on", "1")
+    if wanted is int and isinstance(raw, str) and raw.strip().isdecimal():
+        return int(raw)
+    strings = wanted is not list or all(isinstance(item, str) for item in raw or ())
+    if not isinstance(raw, wanted) or (wanted is int and isinstance(raw, bool)) or not strings:
+        kind = {list: "a list of strings", bool: "true or false", int: "a number", str: "a string"}
+        raise ConfigError(f"{path}: {name} must be {kind[wanted]}, not {raw!r}")
+    return raw

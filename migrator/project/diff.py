@@ -1,0 +1,139 @@
+"""Differences of a plan: for people (hunks with rule codes and reasons) and for `git apply`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from migrator.model import Change, FileResult, Plan
+from migrator.project.source import SourceError, encode, read_source
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+_NO_NEWLINE = "\\ No newline at end of file"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk: its header, the changes whose lines it covers, and its lines with their marks."""
+
+    header: str
+    changes: tuple[Change, ...]
+    lines: tuple[str, ...]
+
+
+def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
+    """The hunks of one changed file, line ends left out."""
+    old = _lines(result.old_text)
+    new = _lines(result.new_text or "")
+    found: list[Hunk] = []
+    header: str = ""
+    lines: list[str] = []
+    for line in difflib.unified_diff(old, new, lineterm="", n=context):
+        if line.startswith("@@ "):
+            if header:
+                found.append(_hunk(header, lines, result.changes))
+            header, lines = line, []
+        elif header:
+            lines += _body(line)
+    if header:
+        found.append(_hunk(header, lines, result.changes))
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends, split at line feeds only: as git and editors count."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _body(line: str) -> list[str]:
+    return [line[:-1]] if line.endswith("\n") else [line, _NO_NEWLINE]
+
+
+def _hunk(header: str, lines: list[str], changes: tuple[Change, ...]) -> Hunk:
+    match = _HUNK.match(header)
+    assert match is not None
+    # The lines that really change, without context: a change beside them is not their reason.
+    number = int(match[1])
+    touched: set[int] = set()
+    for line in lines:
+        if line.startswith("-"):
+            touched.add(number)
+        elif line.startswith("+"):
+            touched |= {number - 1, number}
+        if line.startswith(("-", " ")):
+            number += 1
+    first, last = int(match[1]), number - 1
+    inside = [c for c in changes if c.line <= last and c.end_line >= first]
+    exact = [c for c in inside if any(c.line <= n <= c.end_line for n in touched)]
+    unique = {(c.code, c.reason): c for c in reversed(exact or inside)}
+    kept = sorted(unique.values(), key=lambda c: (c.line, c.code))
+    return Hunk(header, tuple(kept), tuple(lines))
+
+
+def quoted(path: str) -> str:
+    """A path as git writes it in headers: in C quotes where it holds special characters."""
+    data = path.encode("utf-8", "surrogateescape")
+    if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in data):
+        return path
+    named = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+    shown = "".join(
+        "\\" + named[b] if b in named else chr(b) if 0x20 <= b < 0x7F else f"\\{b:03o}"
+        for b in data
+    )
+    return f'"{shown}"'
+
+
+def _header(path: str, mode: int | None) -> list[str]:
+    old, new = quoted(f"a/{path}"), quoted(f"b/{path}")
+    # A name with a space needs a tab after it, or patch programs stop reading at the space.
+    end = "\t" if " " in path and not old.startswith('"') else ""
+    lines = [f"diff --git {old} {new}"]
+    if mode is not None:
+        lines += [f"new file mode {mode:o}", "--- /dev/null"]
+    else:
+        lines.append(f"--- {old}{end}")
+    return [*lines, f"+++ {new}{end}"]
+
+
+def _patch(path: str, old: bytes, new: bytes, mode: int | None) -> bytes:
+    """One file's part of a patch; Latin-1 carries the bytes through difflib unchanged."""
+    lines = _header(path, mode)
+    body = difflib.unified_diff(
+        _lines(old.decode("latin-1")), _lines(new.decode("latin-1")), lineterm="", n=3
+    )
+    data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
+    for number, line in enumerate(body):
+        if number < 2:
+            continue  # difflib's own file header
+        if line.startswith("@@ "):
+            data += line.encode("latin-1") + b"\n"
+        else:
+            data += "\n".join([*_body(line), ""]).encode("latin-1")
+    return data
+
+
+def patch(plan: Plan, root: Path | None = None) -> Iterator[bytes]:
+    """A patch that `git apply` takes in the root of the tree, file by file, in the files' bytes.
+
+    Files that cannot be read or encoded any more are left out; `apply` would refuse them too.
+    """
+    root = root or Path(plan.root)
+    for path, text in plan.support_files:
+        target = root / path
+        old = target.read_bytes() if target.is_file() else None
+        mode = None if old is not None else stat.S_IFREG | 0o644
+        yield _patch(path, old or b"", text.encode(), mode)
+    for result in plan.changed:
+        try:
+            source = read_source(root / result.path)
+            if source.sha256 != result.old_sha256 or result.new_text is None:
+                continue
+            new = encode(source, result.new_text)
+            yield _patch(result.path, encode(source, source.text), new, None)
+        except SourceError:
+            continue
