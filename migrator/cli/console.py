@@ -33,7 +33,7 @@ def stdout(width: int | None = None) -> Console:
 
 def stderr() -> Console:
     """The console for progress and messages."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def styled(*parts: tuple[str, str] | str) -> Text:

@@ -12,6 +12,7 @@ from migrator.cli import console
 from migrator.model import Finding, Plan, Rung
 from migrator.project.apply import Applied
 
+FEW, MANY = 4, 40  # places that are listed one a line, and at most
 _ORDER = (Rung.MANUAL, Rung.COMPAT, Rung.SUPPORT, Rung.NATIVE)
 _HEADINGS = {
     Rung.MANUAL: "needs a person",
@@ -68,26 +69,39 @@ def ranked(plan: Plan) -> list[Finding]:
 
 
 def print_findings(plan: Plan, out: Console) -> None:
-    """The remaining work: file:line, code, what is there, and what to do about it."""
+    """The remaining work: file:line, code, what is there, and what to do about it.
+
+    What is said about many places is said once, with the places below it.
+    """
     findings = ranked(plan)
-    rung: Rung | None = None
-    advised: set[tuple[str, str]] = set()
-    for finding in findings:
-        if finding.rung is not rung:
-            rung = finding.rung
-            number = sum(f.rung is rung for f in findings)
-            out.print(console.styled((f"{_HEADINGS[rung].capitalize()}: ", "bold"),
-                                     count(number, "place")))  # fmt: skip
-        out.print(
-            console.styled(
-                f"  {finding.path}:{finding.line}: ", (finding.code, "yellow"),
-                f" {finding.message}",
-            )  # fmt: skip
-        )
-        # The same advice ten times in a row hides the one place that needs another.
-        if finding.advice and (finding.code, finding.advice) not in advised:
-            advised.add((finding.code, finding.advice))
-            out.print(console.styled((f"      {finding.advice}", "dim")))
+    for rung in _ORDER:
+        same: dict[tuple[str, str], list[Finding]] = {}
+        for finding in findings:
+            if finding.rung is rung:
+                same.setdefault((finding.code, finding.message), []).append(finding)
+        if not same:
+            continue
+        number = sum(len(group) for group in same.values())
+        heading = _HEADINGS[rung][:1].upper() + _HEADINGS[rung][1:]
+        out.print(console.styled((heading, "bold"), f": {count(number, 'place')}"))
+        advised: set[tuple[str, str]] = set()
+        for (code, message), group in same.items():
+            places = [f"{finding.path}:{finding.line}" for finding in group]
+            if len(places) <= FEW:
+                for place in places:
+                    out.print(console.styled(f"  {place}: ", (code, "yellow"), f" {message}"))
+            else:
+                many = f" ({count(len(places), 'place')})"
+                out.print(console.styled("  ", (code, "yellow"), f" {message}{many}"))
+                for start in range(0, min(len(places), MANY), FEW):
+                    out.print(console.styled("      " + "  ".join(places[start : start + FEW])))
+                if len(places) > MANY:
+                    out.print(f"      and {len(places) - MANY:,} more (--json lists them all)")
+            # The same advice ten times in a row hides the one place that needs another.
+            for advice in dict.fromkeys(finding.advice for finding in group):
+                if advice and (code, advice) not in advised:
+                    advised.add((code, advice))
+                    out.print(console.styled((f"      {advice}", "dim")))
 
 
 def print_failures(plan: Plan, applied: Applied | None, out: Console) -> None:

@@ -1,0 +1,77 @@
+# Two commands for a fresh clone (Python 3.11 is all that must be there):
+#   make demo   migrates, verifies, measures and reports on a TensorFlow 1 program
+#   make test   lint, types and tests
+# Both make .venv once and take up again where they were stopped.
+
+PYTHON ?= python3.11
+VENV ?= .venv
+DEMO ?= build/demo
+JOBS ?= 2
+SAMPLE := samples/ssd_mobilenet_v1
+MIGRATOR := $(VENV)/bin/migrator
+# The stamps depend on what is installed; an editable install sees every other change by itself.
+DECLARED := setup.cfg setup.py pyproject.toml
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --quiet
+
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+.PHONY: demo test lint types pytest clean
+
+demo: $(DEMO)/report.stamp
+	@echo
+	@echo "Report: $(abspath $(DEMO))/repo/.migrator/report.html"
+
+test: lint types pytest
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+
+$(VENV)/tf.stamp: $(DECLARED) | $(VENV)/bin/python
+	$(PIP) -e '.[tf]'
+	@touch $@
+
+$(VENV)/dev.stamp: $(DECLARED) | $(VENV)/bin/python
+	$(PIP) -e '.[tf,dev]'
+	@touch $@ $(VENV)/tf.stamp
+
+# -- demo: one stamp a step, so that an interrupted run goes on with the step that was interrupted
+
+$(DEMO)/copy.stamp: $(shell find $(SAMPLE) -type f -not -name '*.pyc' 2>/dev/null) | $(VENV)/tf.stamp
+	rm -rf $(DEMO)
+	mkdir -p $(DEMO)
+	cp -R $(SAMPLE) $(DEMO)/repo
+	@touch $@
+
+$(DEMO)/migrate.stamp: $(DEMO)/copy.stamp
+	$(MIGRATOR) scan $(DEMO)/repo
+	# a run that was stopped half-way is undone first; without one, undo refuses and that is fine
+	-@$(MIGRATOR) undo $(DEMO)/repo --all 2>/dev/null
+	$(MIGRATOR) migrate $(DEMO)/repo --allow-dirty
+	@touch $@
+
+$(DEMO)/verify.stamp: $(DEMO)/migrate.stamp
+	$(MIGRATOR) verify $(DEMO)/repo
+	@touch $@
+
+$(DEMO)/measure.stamp: $(DEMO)/verify.stamp
+	$(MIGRATOR) measure $(DEMO)/repo
+	@touch $@
+
+$(DEMO)/report.stamp: $(DEMO)/measure.stamp
+	$(MIGRATOR) report $(DEMO)/repo
+	@touch $@
+
+# -- test
+
+lint: $(VENV)/dev.stamp
+	$(VENV)/bin/ruff check .
+
+types: $(VENV)/dev.stamp
+	$(VENV)/bin/mypy
+
+pytest: $(VENV)/dev.stamp
+	$(VENV)/bin/python -m pytest -n $(JOBS)
+
+clean:
+	rm -rf build dist $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
