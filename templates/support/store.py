@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -155,8 +155,10 @@ class Run:
         self.scope_counts: dict[str, int] = {}
         self.name_counts: dict[str, int] = {}
         self.used: dict[str, None] = {}  # names of variables, in the order of their first use
+        self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
         self.collections: dict[str, list[Any]] = {}
-        self._pending_updates: list[tuple[str, Callable[[], Any]]] = []
+        self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
+        self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
 
     def unique_name(self, name: str) -> str:
         """`name` (a full path), with `_1`, `_2`, … appended when this run has used it before."""
@@ -178,22 +180,29 @@ class Run:
         home = self.store.registry if isinstance(value, tf.Variable) else self
         home.collections.setdefault(name, []).append(value)
 
-    def add_update(self, name: str, update: Callable[[], Any]) -> None:
+    def add_update(
+        self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
+    ) -> None:
         """Registers a deferred update, such as of batch norm's moving average.
 
-        It happens when the collection UPDATE_OPS is read (TF1 programs read it exactly where they
-        make their training step depend on it), or at the end of `store.run(apply_updates=True)`.
+        It happens once one of the collections is read (TF1 programs read UPDATE_OPS exactly where
+        they make their training step depend on it), or at the end of
+        `store.run(apply_updates=True)`.
         """
-        self._pending_updates.append((name, update))
+        self._pending_updates.append((name, update, tuple(collections)))
 
-    def apply_updates(self, scope: str | None = None) -> None:
-        """Performs pending updates whose name `scope` matches (None: all of them)."""
+    def apply_updates(self, collection: str | None = None, scope: str | None = None) -> None:
+        """Performs the pending updates of `collection` whose names match `scope` (None: all)."""
         pending, self._pending_updates = self._pending_updates, []
-        for name, update in pending:
-            if scope is None or re.match(scope, name):
-                self.collections.setdefault(GraphKeys.UPDATE_OPS, []).append(update())
+        for name, update, homes in pending:
+            wanted = collection is None or collection in homes
+            if wanted and (scope is None or re.match(scope, name)):
+                result = update()
+                for home in homes:
+                    self.collections.setdefault(home, []).append(result)
+                    self._applied.setdefault(home, []).append((name, result))
             else:
-                self._pending_updates.append((name, update))
+                self._pending_updates.append((name, update, homes))
 
     def regularization_losses(self, scope: str | None = None) -> list[tf.Tensor]:
         """Penalties of the regularized variables that this run has used, computed now."""
@@ -209,19 +218,19 @@ class Run:
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         """A new list of the values under `name`; `scope` filters as TF1 did (regex prefix of the
         value's name, values without a name left out)."""
-        if name == GraphKeys.UPDATE_OPS:
-            self.apply_updates(scope)
+        self.apply_updates(name, scope)
         values = [*self.store.registry.collections.get(name, []), *self.collections.get(name, [])]
         if scope is not None:
-            values = [v for v in values if re.match(scope, name_of(v) or "\0")]
+            applied = [result for op, result in self._applied.get(name, ()) if re.match(scope, op)]
+            known = {id(result) for result in applied}
+            values = applied + [v for v in values if id(v) not in known and _matches(scope, v)]
         if name == GraphKeys.REGULARIZATION_LOSSES:
             values = self.regularization_losses(scope) + values
         return values
 
     def get_collection_ref(self, name: str) -> list[Any]:
         """The list itself, for code that clears or extends a collection in place."""
-        if name == GraphKeys.UPDATE_OPS:
-            self.apply_updates()
+        self.apply_updates(name)
         if name in self.store.registry.collections:
             return self.store.registry.collections[name]
         return self.collections.setdefault(name, [])
@@ -432,6 +441,12 @@ def reset_default_store() -> None:
     if _runs.stack:
         raise RuntimeError("reset_default_store() inside `with store.as_default()` or a run")
     _default_store = VariableStore("default_store")
+
+
+def _matches(scope: str, value: Any) -> bool:
+    """Whether the value's name (with `:0`) begins as the regex `scope` says; eager tensors: no."""
+    name = getattr(value, "name", None) if name_of(value) is not None else None
+    return isinstance(name, str) and re.match(scope, name) is not None
 
 
 def name_of(value: Any) -> str | None:
