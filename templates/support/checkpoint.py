@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
-_ESCAPED = {".S": "/", ".-": "."}  # how tf.train.Checkpoint writes '/' and '.' within a name
+_ESCAPED = {".S": "/", "..": "."}  # how tf.train.Checkpoint writes '/' and '.' within a name
 
 
 def named_tensors(path: str) -> dict[str, str]:
@@ -39,7 +39,7 @@ def named_tensors(path: str) -> dict[str, str]:
     for key in keys:
         if key.endswith(_VALUE_SUFFIX):
             name = key[:-len(_VALUE_SUFFIX)].rpartition("/")[2]
-            found[re.sub(r"\.S|\.-", lambda m: _ESCAPED[m[0]], name)] = key
+            found[re.sub(r"\.S|\.\.", lambda m: _ESCAPED[m[0]], name)] = key
     return found
 
 

@@ -126,8 +126,8 @@ def train_step(total_loss: tf.Tensor, optimizer: Any, tape: tf.GradientTape,
     Raises:
         tf.errors.InvalidArgumentError: the loss is infinite or NaN.
     """
-    if check_numerics:
-        total_loss = tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
+    checked = (tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
+               if check_numerics else total_loss)
     compute = getattr(optimizer, "compute_gradients", compute_gradients)
     pairs = compute(total_loss, variables_to_train, tape)
     if transform_grads_fn is not None:
@@ -136,6 +136,7 @@ def train_step(total_loss: tf.Tensor, optimizer: Any, tape: tf.GradientTape,
         pairs = multiply_gradients(pairs, gradient_multipliers)
     if clip_gradient_norm and clip_gradient_norm > 0:
         pairs = clip_gradient_norms(pairs, clip_gradient_norm)
-    optimizer.apply_gradients(pairs, global_step=(
-        get_or_create_global_step() if global_step is None else global_step))
-    return total_loss
+    with tf.control_dependencies([checked]):
+        optimizer.apply_gradients(pairs, global_step=(
+            get_or_create_global_step() if global_step is None else global_step))
+    return checked

@@ -104,3 +104,6 @@ DEBIAS_DECAY = 0.8
 def average_value(step):
     """What is assigned to the averaged variable (and is the averaged tensor) at a step."""
     return np.random.RandomState(200 + step).normal(size=(2, 3)).astype("float32")
+
+RESUMED = ("adam", "rmsprop")
+RESUME_AFTER = 3
