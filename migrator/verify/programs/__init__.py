@@ -1,0 +1,1 @@
+"""Programs that verify runs in child processes, each as a script by its path."""

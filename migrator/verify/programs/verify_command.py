@@ -1,0 +1,105 @@
+"""Stands in for the interpreter in a command workload: `verify_command.py SCRIPT | -m M | -c CODE`.
+
+Runs the program as Python would have, on the side that MIGRATOR_VERIFY_SIDE names. On the migrated
+side it also counts how often each `tf.function` of the repository was traced, and for how many
+signatures, and writes that to MIGRATOR_VERIFY_TRACES.
+
+Keeps to Python 3.7: it also runs under TF 1.15.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+from typing import Any
+
+import verify_common as common  # type: ignore[import-not-found]  # beside this script
+
+
+def record_functions(tf: Any) -> list[Any]:
+    """A list that every tf.function made from now on is appended to."""
+    kind = type(tf.function(lambda: None))
+    original = kind.__init__
+    made: list[Any] = []
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        made.append(self)
+
+    kind.__init__ = init
+    return made
+
+
+def _signature(tf: Any, concrete: Any) -> str:
+    """What a trace is for: types of its tensors, and its Python values except numbers.
+
+    Numbers are left out: a trace for each step or learning rate is not a signature of its own.
+    """
+
+    def name(value: Any) -> str:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return "number" if number else repr(value)
+
+    return str(tf.nest.map_structure(name, concrete.structured_input_signature))
+
+
+def trace_counts(tf: Any, functions: list[Any], root: str) -> list[dict[str, Any]]:
+    """Traces and signatures of each function that is defined in the repository."""
+    counts = []
+    for function in functions:
+        code = getattr(function.python_function, "__code__", None)
+        if code is None:
+            continue
+        path = os.path.realpath(code.co_filename)
+        if not path.startswith(os.path.realpath(root) + os.sep):
+            continue
+        traces = function.experimental_get_tracing_count()
+        if not traces:
+            continue
+        signatures = {_signature(tf, c) for c in function._list_all_concrete_functions()}
+        counts.append(
+            {
+                "name": function.python_function.__name__,
+                "file": os.path.relpath(path, os.path.realpath(root)),
+                "line": code.co_firstlineno,
+                "traces": traces,
+                "signatures": len(signatures),
+            }
+        )
+    return counts
+
+
+def run_program(args: list[str]) -> None:
+    """Runs a script, module or code with the arguments that follow it."""
+    if args[0] == "-m":
+        sys.path.insert(0, os.getcwd())
+        sys.argv = args[1:]
+        runpy.run_module(args[1], run_name="__main__", alter_sys=True)
+    elif args[0] == "-c":
+        sys.path.insert(0, "")
+        sys.argv = ["-c"] + args[2:]
+        exec(compile(args[1], "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(args[0])))
+        sys.argv = args
+        runpy.run_path(args[0], run_name="__main__")
+
+
+def main() -> None:
+    side = os.environ["MIGRATOR_VERIFY_SIDE"]
+    traces = os.environ.get("MIGRATOR_VERIFY_TRACES")
+    tf = common.start_side(side, os.environ.get("MIGRATOR_VERIFY_COMPAT", ""))
+    root = os.getcwd()
+    functions = record_functions(tf) if side == "after" and traces else []
+    try:
+        run_program(sys.argv[1:])
+    finally:
+        if functions and traces:
+            with open(traces, "w") as fh:
+                json.dump(trace_counts(tf, functions, root), fh)
+
+
+if __name__ == "__main__":
+    main()
