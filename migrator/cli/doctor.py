@@ -145,7 +145,7 @@ def _git(repo: Path) -> Check:
     if state.dirty:
         number = len(state.dirty)
         return Check("git", WARN, f"{number} uncommitted changes: migrate needs --allow-dirty")
-    return Check("git", OK, f"{state.top} is clean")
+    return Check("git", OK, f"no uncommitted changes in {repo.resolve()}")
 
 
 def _disk(title: str, path: Path) -> Check:

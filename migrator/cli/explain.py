@@ -88,7 +88,8 @@ def _print_rule(rule: Rule, out: Console) -> None:
         console.styled(("  result   ", "dim"), f"{rule.rung.value}, {rule.confidence.value}")
     )
     for case in rule.cases:
-        out.print(console.styled(("\nBefore", "dim")))
+        out.print()
+        out.print(console.styled(("Before", "dim")))
         _code(case.before, out)
         out.print(console.styled(("After", "dim")))
         _code(case.after, out)

@@ -1,0 +1,244 @@
+"""What a repository holds: TF1 symbols by what becomes of them, sessions and feeds, model files."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from migrator.analysis.names import NameTable, canonical
+from migrator.engine import workers
+from migrator.engine.options import Options
+from migrator.engine.py2 import NotPython2, looks_like_python2, translate
+from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.model import Plan, Rung, Status
+from migrator.project.discover import NEVER, printable
+
+# What a session program is made of, by what it is called in a summary.
+_SITES = {
+    "tensorflow.Session": "sessions",
+    "tensorflow.InteractiveSession": "sessions",
+    "tensorflow.train.MonitoredTrainingSession": "sessions",
+    "tensorflow.train.MonitoredSession": "sessions",
+    "tensorflow.train.SingularMonitoredSession": "sessions",
+    "tensorflow.train.Supervisor": "sessions",
+    "tensorflow.placeholder": "placeholders",
+    "tensorflow.placeholder_with_default": "placeholders",
+    "tensorflow.sparse_placeholder": "placeholders",
+    "tensorflow.import_graph_def": "frozen graphs imported",
+    "tensorflow.train.Saver": "savers",
+    "tensorflow.variable_scope": "variable scopes",
+    "tensorflow.get_variable": "variables by name",
+    "tensorflow.estimator.Estimator": "estimators",
+}
+SITE_KINDS = (*dict.fromkeys(_SITES.values()), "run sites")
+_RUN = re.compile(r"\.(run|eval|partial_run)$")
+_PARTS = re.compile(r"\.data-\d{5}-of-\d{5}$")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file that holds a trained model; `bytes` counts all of its parts."""
+
+    path: str
+    kind: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """One symbol of TensorFlow 1: what becomes of it, and where it stands."""
+
+    symbol: str
+    disposition: str
+    count: int
+    files: int
+
+
+@dataclass
+class Survey:
+    """The answer of `scan`. `files` counts by status of the plan; `python2` are paths."""
+
+    root: str
+    files: dict[str, int] = field(default_factory=dict)
+    lines: int = 0
+    tensorflow_files: int = 0
+    python2: list[str] = field(default_factory=list)
+    symbols: list[Usage] = field(default_factory=list)
+    sites: dict[str, int] = field(default_factory=dict)
+    models: list[ModelFile] = field(default_factory=list)
+    automatic: int = 0
+    by_rung: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def dispositions(self) -> dict[str, int]:
+        """How many uses of symbols end in which way."""
+        found: Counter[str] = Counter()
+        for usage in self.symbols:
+            found[usage.disposition] += usage.count
+        return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileUses:
+    path: str
+    uses: Counter[tuple[str, str]]
+    sites: Counter[str]
+    python2: bool
+
+
+class _Job:
+    rules: RuleSet
+    texts: dict[str, str]
+
+
+def _set_up(options: Options, texts: dict[str, str]) -> None:
+    _Job.rules = load_ruleset(options)
+    _Job.texts = texts
+
+
+def _uses(path: str) -> _FileUses:
+    text = _Job.texts[path]
+    nothing = _FileUses(path, Counter(), Counter(), False)
+    if not _Job.rules.mentions(text):
+        return nothing
+    python2 = False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        if not looks_like_python2(text):
+            return nothing
+        try:
+            tree = ast.parse(translate(text)[0])
+        except (NotPython2, SyntaxError, ValueError, RecursionError):
+            return nothing
+        python2 = True
+    names = NameTable.of(tree)
+    uses: Counter[tuple[str, str]] = Counter()
+    sites: Counter[str] = Counter()
+    for reference in names.references:
+        root = names.root(reference.root, reference.scope, values=True)
+        if root is None or not root.name.startswith("tensorflow"):
+            continue
+        name = canonical(".".join((root.name, *reference.attrs)))[0]
+        if "(" in name:
+            if reference.call is not None and _RUN.search(name):
+                sites["run sites"] += 1
+            continue
+        found = _Job.rules.disposition(name)
+        if found.kind in ("none", "module"):
+            continue
+        uses[found.key.replace("tensorflow.", "tf.", 1), found.kind] += 1
+        if reference.call is not None and name in _SITES:
+            sites[_SITES[name]] += 1
+    return _FileUses(path, uses, sites, python2)
+
+
+def survey(
+    plan: Plan, options: Options, progress: Callable[[int, int, str], None] | None = None
+) -> Survey:
+    """What is in the repository that `plan` is about. Nothing of it is run.
+
+    `progress(done, total, path)` is called after each file.
+    """
+    found = Survey(plan.root)
+    found.files = dict(Counter(item.status.value for item in plan.files))
+    found.lines = sum(item.old_text.count("\n") for item in plan.files)
+    texts = {i.path: i.old_text for i in plan.files if i.old_text and i.status != Status.SKIPPED}
+    totals: Counter[tuple[str, str]] = Counter()
+    files: Counter[tuple[str, str]] = Counter()
+    sites: Counter[str] = Counter()
+
+    def died(path: str, why: str) -> _FileUses:
+        return _FileUses(path, Counter(), Counter(), False)
+
+    _set_up(options, texts)
+    done = 0
+    for one in workers.run(_uses, sorted(texts), options.jobs, _set_up, (options, texts), died):
+        done += 1
+        totals.update(one.uses)
+        files.update(dict.fromkeys(one.uses, 1))
+        sites.update(one.sites)
+        found.tensorflow_files += bool(one.uses)
+        if one.python2:
+            found.python2.append(one.path)
+        if progress is not None:
+            progress(done, len(texts), one.path)
+    found.python2.sort()
+    found.symbols = [
+        Usage(symbol, kind, count, files[symbol, kind])
+        for (symbol, kind), count in sorted(totals.items(), key=lambda i: (-i[1], i[0]))
+    ]
+    found.sites = {kind: sites[kind] for kind in SITE_KINDS if sites[kind]}
+    found.models = model_files(Path(plan.root))
+    found.automatic = sum(len(item.changes) for item in plan.changed)
+    rungs = Counter(finding.rung for finding in plan.findings)
+    found.by_rung = {rung.value: rungs[rung] for rung in Rung if rungs[rung]}
+    return found
+
+
+def model_files(root: Path) -> list[ModelFile]:
+    """Checkpoints, frozen graphs, SavedModels and Keras models below `root`, by name; links
+    are not followed and nothing is opened but a few bytes of `.pb` files."""
+    parts: Counter[str] = Counter()
+    found: list[ModelFile] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - NEVER)
+        base = Path(folder)
+        for name in sorted(files):
+            path = base / name
+            try:
+                size = path.lstat().st_size
+                if path.is_symlink() or not path.is_file():
+                    continue
+                kind = _kind(path, name, files)
+            except OSError:
+                continue
+            relative = printable(path.relative_to(root).as_posix())
+            if kind == "part":
+                parts[_PARTS.sub("", relative)] += size
+            elif kind:
+                found.append(ModelFile(relative.removesuffix(".index"), kind, size))
+    return [
+        ModelFile(item.path, item.kind, item.bytes + parts[item.path])
+        if item.kind.startswith("checkpoint") else item
+        for item in found
+    ]  # fmt: skip
+
+
+def _kind(path: Path, name: str, siblings: list[str]) -> str:
+    """What a file is by its name, ``part`` for a shard of a checkpoint; empty for other files."""
+    if _PARTS.search(name):
+        return "part"
+    if name.endswith(".index") and any(
+        other.startswith(name.removesuffix(".index") + ".data-") for other in siblings
+    ):
+        return "checkpoint"
+    if name.endswith(".ckpt"):
+        return "checkpoint (V1)"
+    if name == "saved_model.pb":
+        return "SavedModel"
+    if name.endswith(".pb") and _is_graph(path):
+        return "frozen graph"
+    if name.endswith((".h5", ".hdf5", ".keras")):
+        return "Keras model or weights"
+    if name.endswith(".tflite"):
+        return "TensorFlow Lite model"
+    return ""
+
+
+def _is_graph(path: Path) -> bool:
+    """Whether a protobuf file starts as a GraphDef does: field 1, a message (its first node),
+    whose first field is again a string (the node's name)."""
+    with open(path, "rb") as stream:
+        head = stream.read(16)
+    if head[:1] != b"\x0a":
+        return False
+    position = 1
+    while position < len(head) and head[position] & 0x80:
+        position += 1
+    return head[position + 1 : position + 2] == b"\x0a"
