@@ -160,6 +160,7 @@ def print_diff(plan: Plan, out: Console) -> None:
     for result in plan.changed:
         out.print(console.styled((f"--- a/{result.path}", "bold")))
         out.print(console.styled((f"+++ b/{result.path}", "bold")))
+        windows = result.old_text.count("\n") == result.old_text.count("\r\n")
         for hunk in diff.hunks(result):
             for change in hunk.changes:
                 sure = "" if change.confidence.value == "proven" else f" [{change.confidence.value}]"
@@ -170,6 +171,7 @@ def print_diff(plan: Plan, out: Console) -> None:
                 out.print(console.styled(("# needed by the other changes of this file", "dim")))
             out.print(Text(hunk.header, style="cyan"))
             for line in hunk.lines:
+                line = line.removesuffix("\r") if windows else line
                 out.print(console.styled((line, _MARKS.get(line[:1], ""))))
     for path, text in plan.support_files:
         lines = text.count("\n")
