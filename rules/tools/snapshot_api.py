@@ -117,7 +117,7 @@ class Snapshot:
             if name in ("tensorflow.python", "tensorflow.core", "tensorflow.compiler",
                         "tensorflow.tools", "tensorflow.include", "tensorflow.examples",
                         "tensorflow.contrib", "tensorflow.compat.v1", "tensorflow.lite.python",
-                        "tensorflow.lite.experimental.microfrontend", "tensorflow.lite.tools"):
+                        "tensorflow.lite.experimental.microfrontend", "tensorflow.pywrap_tensorflow", "tensorflow.lite.tools"):
                 continue  # private, or visited for themselves
             if ".python" in name:
                 continue
@@ -140,6 +140,27 @@ class Snapshot:
                 self.public(name, value, seen + (id(module),))
                 continue
             self.add(name, value)
+
+    def belongs(self, name, parent, child):
+        """Whether a module found in another one is part of its interface.
+
+        Packages of contrib hold whatever they happened to import; of that only what lies below
+        the package itself, or below the package that it re-exports, is meant.
+        """
+        if not tensorflow_module(child):
+            return False
+        if not name.startswith("tensorflow.contrib."):
+            return True
+        own = child.__name__.replace("tensorflow_core", "tensorflow")
+        home = parent.__name__.replace("tensorflow_core", "tensorflow")
+        if own == name or own.startswith(home + "."):
+            return True
+        return name.count(".") == 3 and ".contrib." in own and not self.is_contrib_root(own)
+
+    @staticmethod
+    def is_contrib_root(name):
+        """Whether a name is that of a top-level package of contrib."""
+        return name.count(".") == 2
 
     def private_names(self):
         """Modules behind the public ones that programs import all the same."""
@@ -190,10 +211,20 @@ class Snapshot:
                 continue
             known = self.objects.get(id(value))
             if known is not None and known[1] is value:
-                self.aliases[name + "." + attr] = known[0]
+                if self.at_home(name, value, known[0]):
+                    self.aliases[name + "." + attr] = known[0]
             elif getattr(value, "__module__", "").replace("tensorflow_core", "tensorflow") == name:
                 self.objects[id(value)] = (name + "." + attr, value)
                 self.named.append((name + "." + attr, value))
+
+    @staticmethod
+    def at_home(module, value, listed):
+        """Whether programs would import a public object from this private module: not from
+        every module that happens to use it, but from those of the package that defines it."""
+        if ".python." in listed:
+            return False
+        own = getattr(value, "__module__", "").replace("tensorflow_core", "tensorflow")
+        return own.rpartition(".")[0] == module.rpartition(".")[0]
 
     def add(self, name, value):
         """One public object under one of its names."""
@@ -226,6 +257,7 @@ class Snapshot:
             except Exception:
                 continue
             name = prefix + "." + attr
+            own = attr in vars(cls) and ".keras." not in prefix
             if message:
                 if inspect.isclass(bound) or isinstance(bound, int) and attr.isupper():
                     self.symbols[name] = {"kind": "class" if inspect.isclass(bound) else "constant"}
@@ -235,11 +267,11 @@ class Snapshot:
                 self.symbols[name] = {"kind": "class"}
             elif inspect.isfunction(value):
                 owner = getattr(value, "__module__", "") or ""
-                if owner.startswith(("tensorflow", "keras")):
+                if own and owner.startswith("tensorflow"):
                     self.named.append((name, value))
             elif isinstance(value, property) or inspect.isdatadescriptor(value):
-                self.symbols[name] = {"kind": "property"}
-            else:
+                continue
+            elif own or issubclass(cls, enum.Enum):
                 self.symbols[name] = {"kind": "constant"}
 
     # -- signatures
@@ -318,6 +350,8 @@ def write(path, snapshot):
         )
 
     symbols = {k: v for k, v in snapshot.symbols.items() if v != {}}
+    if snapshot.major > 1:  # a name is there or not; which others it has does not matter
+        snapshot.aliases = {k: v for k, v in snapshot.aliases.items() if ".python." in k}
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"tensorflow":%s,\n"python":"%d.%d",\n' % (
             json.dumps(snapshot.tf.__version__), sys.version_info[0], sys.version_info[1]))
