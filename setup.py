@@ -1,4 +1,4 @@
-"""Lists the packages of the distribution; everything else is declared in setup.cfg.
+"""Lists the packages of the distribution and their data; the rest is declared in setup.cfg.
 
 `rules/` and `templates/` stand at the root of the repository, where people look for them, and
 are installed inside the package (`migrator/rules`, `migrator/templates`), where
@@ -23,14 +23,22 @@ def data_files(folder: str) -> list[str]:
     return sorted(str(p.relative_to(base)) for p in found if not p.name.endswith(LEFT_OUT))
 
 
+CODE = find_packages(include=["migrator", "migrator.*"])
+
+
+def inner_data(package: str) -> list[str]:
+    """The files beside a package's modules, and in folders of it that are no packages."""
+    folder = package.replace(".", "/")
+    inner = [name.replace(".", "/") + "/" for name in CODE if name.startswith(f"{package}.")]
+    found = [name for name in data_files(folder) if not name.endswith(".py")]
+    return [name for name in found if not f"{folder}/{name}".startswith(tuple(inner))]
+
+
 setup(
-    packages=[
-        *find_packages(include=["migrator", "migrator.*"]),
-        *(f"migrator.{folder}" for folder in SHIPPED if (HERE / folder).is_dir()),
-    ],
+    packages=[*CODE, *(f"migrator.{folder}" for folder in SHIPPED if (HERE / folder).is_dir())],
     package_dir={f"migrator.{folder}": folder for folder in SHIPPED},
     package_data={
-        "migrator": ["py.typed"],
+        **{package: inner_data(package) for package in CODE},
         **{f"migrator.{folder}": data_files(folder) for folder in SHIPPED},
     },
 )

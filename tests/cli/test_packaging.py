@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -32,17 +33,25 @@ def files_below(folder: Path) -> set[str]:
 
 
 def test_a_wheel_in_an_empty_environment(tmp_path: Path, repository_root: Path) -> None:
+    # setuptools builds in the tree that it is given, and would take up what lies in build/ there.
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("migrator", "rules", "templates"):
+        skip = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(repository_root / name, source / name, ignore=skip)
+    for name in ("setup.py", "setup.cfg", "pyproject.toml", "MANIFEST.in", "LICENSE", "README.md"):
+        if (repository_root / name).exists():
+            shutil.copy2(repository_root / name, source / name)
     run(
-        sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", tmp_path, repository_root,
+        sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", tmp_path, source,
         cwd=tmp_path,
     )  # fmt: skip
     (wheel,) = tmp_path.glob("migrator-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder in ("rules", "templates"):
-        wanted = {f"migrator/{folder}/{name}" for name in files_below(repository_root / folder)}
+        wanted = {f"migrator/{folder}/{name}" for name in files_below(source / folder)}
         assert wanted <= names
-    packages = repository_root / "migrator"
-    assert {f"migrator/{n}" for n in files_below(packages) if n.endswith(".py")} <= names
+    assert {f"migrator/{name}" for name in files_below(source / "migrator")} <= names
     assert not any(name.startswith(("tests/", "rules/", "templates/")) for name in names)
 
     run(sys.executable, "-m", "venv", tmp_path / "env", cwd=tmp_path)
@@ -50,7 +59,7 @@ def test_a_wheel_in_an_empty_environment(tmp_path: Path, repository_root: Path) 
     run(python, "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
     command = tmp_path / "env/bin/migrator"
     rules = run(command, "rules", "--json", cwd=tmp_path)
-    assert rules == run(sys.executable, "-m", "migrator", "rules", "--json", cwd=repository_root)
+    assert rules == run(sys.executable, "-m", "migrator", "rules", "--json", cwd=source)
     where = "import migrator.resources as r; print(r.rules_dir(), r.templates_dir())"
     assert str(tmp_path / "env") in run(python, "-c", where, cwd=tmp_path)
 
