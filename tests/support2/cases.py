@@ -107,3 +107,15 @@ def average_value(step):
 
 RESUMED = ("adam", "rmsprop")
 RESUME_AFTER = 3
+
+RESIZE_METHODS = {"bilinear": 0, "nearest_neighbor": 1, "bicubic": 2, "area": 3}
+RESIZE_SIZES = [(7, 9), (3, 2), (5, 4), (10, 8)]
+PAD_SIZES = [(8, 8), (3, 9)]
+
+
+def images(dtype):
+    """A batch [2, 5, 4, 3]."""
+    return np.random.RandomState(5).uniform(0, 255, (2, 5, 4, 3)).astype(dtype)
+
+
+BOXES = np.array([[[0.1, 0.2, 0.7, 0.9], [0.0, 0.0, 1.0, 0.5]]] * 2, "float32")
