@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from migrator.engine.keywords import Keyword, read_keywords
 from migrator.model import Confidence, Rung
 
 
@@ -74,6 +75,7 @@ class Packs:
     manual: dict[str, Entry] = field(default_factory=dict)
     compat: dict[str, Entry] = field(default_factory=dict)
     same: dict[str, Entry] = field(default_factory=dict)
+    keywords: dict[str, dict[str, Keyword]] = field(default_factory=dict)
     sources: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -98,6 +100,8 @@ def load_packs(directory: Path, extra: Iterable[Path] = ()) -> Packs:
     packs.rules = users.rules + packs.rules
     for name in _TABLES:
         getattr(packs, name).update(getattr(users, name))
+    for symbol, keywords in users.keywords.items():
+        packs.keywords.setdefault(symbol, {}).update(keywords)
     packs.sources.update(users.sources)
     return packs
 
@@ -114,6 +118,11 @@ def _load(path: Path, packs: Packs) -> None:
     kind = path.stem if path.stem in _TABLES else ""
     for position, item in enumerate(document.pop("rule", []), 1):
         packs.rules.append(_rule(item, path, position))
+    for symbol, table in document.pop("keywords", {}).items():
+        try:
+            packs.keywords.setdefault(symbol, {}).update(read_keywords(table))
+        except (AttributeError, ValueError) as error:
+            raise PackError(f"{path}: keywords of {symbol}: {error}") from error
     for key, value in document.items():
         if key in _TABLES and isinstance(value, dict):
             _entries(value, getattr(packs, key), path)

@@ -228,7 +228,7 @@ def used_support(text: str) -> frozenset[str]:
     used: set[str] = set()
     for name in walk.referenced(names):
         if name.startswith(prefix):
-            used.add(".".join(name[len(prefix) :].replace("()", "").split(".")[:2]))
+            used.add(name[len(prefix) :].partition("(")[0])
     modules = {name.split(".")[0] for name in used if "." in name}
     return frozenset(name for name in used if "." in name or name not in modules)
 

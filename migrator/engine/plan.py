@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
-from migrator import __version__
+from migrator import __version__, support
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine import workers
@@ -147,6 +148,7 @@ def build_plan(root: Path, options: Options, progress: Progress | None = None) -
             results[finding.path] = FileResult(
                 finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
             )
+    results = {path: _without_missing(result) for path, result in results.items()}
     if rules.load_errors:
         _report_load_errors(results, rules)
     files = tuple(results[path] for path in sorted(results))
@@ -226,19 +228,44 @@ def support_files(
             by_root.setdefault(index.support_root(path), set()).update(symbols)
     if not by_root:
         return ()
-    try:
-        from migrator import support
-    except ImportError:
-        return ()
-
     found: list[tuple[str, str]] = []
     for base in sorted(by_root):
-        rendered = support.render(sorted(by_root[base]))
+        rendered = support.render(symbol for symbol in by_root[base] if has_support(symbol))
         for name, text in sorted(rendered.items()):
             relative = "/".join(part for part in (base, SUPPORT_PACKAGE, name) if part)
             if _on_disk(root / relative) != text:
                 found.append((relative, text))
     return tuple(found)
+
+
+@cache
+def has_support(symbol: str) -> bool:
+    """Whether the support package can render a symbol (or something deeper in one)."""
+    try:
+        support.render([symbol])
+    except support.UnknownSymbol:
+        return False
+    return True
+
+
+def _without_missing(result: FileResult) -> FileResult:
+    """`result` with a finding for each support symbol it uses that there is none of."""
+    missing = sorted(symbol for symbol in result.support if not has_support(symbol))
+    if not missing:
+        return result
+    findings = [
+        Finding(
+            "TF003",
+            result.path,
+            1,
+            0,
+            f"the support package has no {symbol}",
+            "Write what this file uses it for in TensorFlow 2 by hand.",
+            symbol,
+        )
+        for symbol in missing
+    ]
+    return replace(result, findings=(*result.findings, *findings))
 
 
 def _on_disk(path: Path) -> str | None:

@@ -211,7 +211,7 @@ class RuleSites:
         reference, found = site.reference, site.disposition
         call = reference.call
         if call is not None and not found.rest:
-            if found.exists and self._accepted(site, call):
+            if found.exists and self.tables.fits(site, call):
                 self.tables.same(site)
                 return
         elif not found.rest and self._as_value(site, active):
@@ -235,28 +235,6 @@ class RuleSites:
             advice,
             symbol,
         )
-
-    def _accepted(self, site: Site, call: ast.Call) -> bool:
-        """Whether TF 2's function of the same name takes these arguments with their meaning."""
-        new = self.work.rules.tf2.signature(site.disposition.key)
-        old = self.work.rules.tf1.signature(site.disposition.key)
-        if new is None:
-            return False
-        keywords = [k.arg for k in call.keywords]
-        if None in keywords or any(isinstance(a, ast.Starred) for a in call.args):
-            return False
-        names = [p.name for p in new if p.kind == "positional"]
-        every = {p.name for p in new}
-        open_ended = any(p.kind == "**" for p in new)
-        if not open_ended and not all(k in every for k in keywords):
-            return False
-        old_names = [p.name for p in old if p.kind == "positional"] if old else names
-        for position in range(len(call.args)):
-            if position >= len(names) or names[position : position + 1] != old_names[
-                position : position + 1
-            ]:
-                return False
-        return True
 
     def _as_value(self, site: Site, active: list[CompiledRule]) -> bool:
         """Rewrite a function that is passed on rather than called."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from migrator import resources
 from migrator.engine.api import Api, load_api, parse_signature
+from migrator.engine.keywords import ANY, Fit
 from migrator.engine.options import Options
 from migrator.engine.packs import Entry, PackError, Packs, Rule, load_packs
 from migrator.engine.pattern import (
@@ -90,6 +91,7 @@ class RuleSet:
     rules: dict[str, list[CompiledRule]] = field(default_factory=dict)
     tables: dict[str, Disposition] = field(default_factory=dict)
     _cache: dict[str, Disposition] = field(default_factory=dict)
+    _fits: dict[tuple[str, str], Fit] = field(default_factory=dict)
     _tops: frozenset[str] = frozenset()
     _words: re.Pattern[str] = re.compile("tensorflow")
 
@@ -243,6 +245,17 @@ class RuleSet:
             if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2.symbols:
                 return Disposition("compat", key, rest)
         return Disposition("unknown", name)
+
+    def fit(self, key: str, target: str) -> Fit:
+        """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
+        found = self._fits.get((key, target))
+        if found is None:
+            known = self.packs.keywords
+            short = "tf" + key[len("tensorflow") :]
+            names = {**known.get(ANY, {}), **known.get(short, {})}
+            new = self.tf2.signature(target)
+            found = self._fits[key, target] = Fit(self.tf1.signature(key), new, names)
+        return found
 
     def compat_target(self, key: str) -> str | None:
         """The ``tensorflow.compat.v1`` name of a TF 1 symbol, if TF 2 still has it."""

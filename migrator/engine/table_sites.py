@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from migrator.engine.callsite import Unreadable, read_call
+from migrator.engine.edits import Edit
+from migrator.engine.keywords import Misfit
 from migrator.engine.work import FileWork, Site, default_code, shown
-from migrator.model import Confidence, Rung
+from migrator.model import Change, Confidence, Rung
 
 
 class TableSites:
@@ -48,6 +51,8 @@ class TableSites:
             reason = f"{shown(found.key)} is now {shown(found.target)}"
         if entry is not None and entry.message:
             reason = entry.message
+        if not support and not self._arguments(site, target):
+            return
         self.work.replace(
             site,
             target,
@@ -60,7 +65,56 @@ class TableSites:
     def same(self, site: Site) -> None:
         found = site.disposition
         name = (found.target or found.key) + found.rest
+        if not self._arguments(site, name):
+            return
         self.work.replace(site, name, "TF101", f"{shown(name)} is part of TensorFlow 2")
+
+    def _arguments(self, site: Site, target: str) -> bool:
+        """Fit the call's arguments to the signature of `target`; False when they do not and the
+        site has been dealt with otherwise."""
+        call, key = site.reference.call, site.resolved.name
+        if call is None or not target.startswith("tensorflow.") or ".keras." in target:
+            return True
+        fit = self.work.rules.fit(key, target)
+        if fit.new is None or self.work.off("TF104", call):
+            return True
+        try:
+            layout = read_call(self.work.text, self.work.lines, call)
+        except (Unreadable, IndexError):
+            return True
+        pieces = fit.apply(layout)
+        symbol = shown(key)
+        if isinstance(pieces, Misfit):
+            found = site.disposition
+            if not found.rest and self.work.rules.compat_target(found.key) is not None:
+                self.compat(site, f"{pieces.reason}.")
+                return False
+            self.work.report(
+                "TF104",
+                call,
+                f"{shown(target)} cannot be called like this: {pieces.reason}",
+                "Change the arguments by hand to what TensorFlow 2 documents.",
+                symbol,
+            )
+            return True
+        last = call.end_lineno or call.lineno
+        for piece in pieces:
+            change = Change("TF104", call.lineno, last, piece.reason, symbol)
+            text = (piece.text,) if piece.text else ()
+            self.work.edits.append(Edit(piece.start, piece.end, text, change))
+        return True
+
+    def fits(self, site: Site, call: ast.Call) -> bool:
+        """Whether TF 2's function of the same name can take the call, its keywords adapted."""
+        key = site.disposition.key
+        if any(k.arg is None for k in call.keywords):
+            return False
+        try:
+            layout = read_call(self.work.text, self.work.lines, call)
+        except (Unreadable, IndexError):
+            return False
+        fit = self.work.rules.fit(key, key)
+        return fit.new is not None and not isinstance(fit.apply(layout), Misfit)
 
     def compat(self, site: Site, advice: str) -> None:
         found = site.disposition

@@ -1,0 +1,191 @@
+"""Fits the arguments of a TF 1 call to the TF 2 signature of the same function.
+
+Where only names or the order of parameters changed no rule needs to be written: both signatures
+are in the snapshots, and ``keywords`` tables of the packs say what renamed parameters are called
+now and which ones may be dropped.  Arguments stay where they are; a positional one that TF 2
+would bind to another parameter gets its keyword.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from migrator.engine.api import Signature
+from migrator.engine.callsite import CallSite, Slot
+
+ANY = "*"  # the table whose entries hold for every function
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """What became of one parameter.
+
+    `to` is its new name, ``""`` when it may be dropped; then `values` are the literals (source
+    text) for which dropping changes nothing, empty for all.
+    """
+
+    to: str
+    values: tuple[str, ...] = ()
+
+
+def read_keywords(table: Mapping[str, Any]) -> dict[str, Keyword]:
+    """One function's entries of a ``keywords`` table.
+
+    Raises ValueError for an entry that is neither a name nor ``{ drop = [...] }``.
+    """
+    found = {}
+    for name, value in table.items():
+        if isinstance(value, str):
+            found[name] = Keyword(value)
+        elif isinstance(value, Mapping) and isinstance(value.get("drop"), list):
+            found[name] = Keyword("", tuple(str(item) for item in value["drop"]))
+        else:
+            raise ValueError(f"{name}: a name or {{ drop = [...] }} is wanted, not {value!r}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One replacement inside a call's parentheses, with the reason for it."""
+
+    start: int
+    end: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why TF 2's function cannot be called this way."""
+
+    reason: str
+
+
+class Fit:
+    """How the parameters of one TF 1 function map to those of its successor."""
+
+    def __init__(
+        self, old: Signature | None, new: Signature | None, keywords: Mapping[str, Keyword]
+    ) -> None:
+        self.keywords = keywords
+        self.new = new
+        variadic = old is not None and any(p.kind == "*" for p in old)
+        self.old_order = [] if old is None or variadic else _positional(old)
+        self.known_order = old is not None and not variadic
+        self.old_names = {p.name for p in old or () if p.kind in ("positional", "keyword")}
+        self.new_order = _positional(new or ())
+        self.new_names = {p.name for p in new or () if p.kind in ("positional", "keyword")}
+        self.open = any(p.kind == "**" for p in new or ())
+        self.many = any(p.kind == "*" for p in new or ())
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """TF 1 parameters that are not in the same place, or not there, in TF 2."""
+        if self.new is None:
+            return ()
+        found = [
+            name
+            for place, name in enumerate(self.old_order)
+            if self.new_order[place : place + 1] != [name] and not self.many
+        ]
+        found += sorted(
+            n for n in self.old_names - set(self.old_order) if n not in self.new_names
+            and not self.open
+        )  # fmt: skip
+        return tuple(found)
+
+    def target(self, name: str) -> Keyword | None:
+        """What a TF 1 parameter is called now, None when TF 2 has nothing for it."""
+        found = self.keywords.get(name)
+        if found is not None and (not found.to or found.to in self.new_names or self.open):
+            return found
+        if name in self.new_names or self.open:
+            return Keyword(name)
+        return None
+
+    def apply(self, site: CallSite) -> list[Piece] | Misfit:
+        """The replacements that make a call right for TF 2; an empty list when it is already."""
+        if self.new is None:
+            return []
+        pieces: list[Piece] = []
+        shifted = False
+        place = 0
+        for index, slot in enumerate(site.slots):
+            if slot.stars:
+                if self.differs and slot.stars == 1:
+                    return Misfit(f"*{ast.unparse(slot.node)} hides which arguments are given")
+                place = len(self.old_order) + len(self.new_order) if slot.stars == 1 else place
+                continue
+            if slot.keyword is not None:
+                found = self._keyword(site, index, slot, slot.keyword)
+            else:
+                found, shifted = self._positional(site, index, slot, place, shifted)
+                place += 1
+            if isinstance(found, Misfit):
+                return found
+            pieces += found
+        return pieces
+
+    def _keyword(
+        self, site: CallSite, index: int, slot: Slot, name: str
+    ) -> list[Piece] | Misfit:
+        known = self.target(name)
+        if known is None:
+            if _is_none(slot.node):
+                return [_dropped(site, index, f"{name} is gone, and None was its default")]
+            return Misfit(f"TensorFlow 2 has no argument {name} here")
+        if not known.to:
+            return self._drop(site, index, slot, name, known)
+        if known.to == name:
+            return []
+        return [
+            Piece(slot.start, slot.start + len(name), known.to, f"{name} is {known.to} now")
+        ]
+
+    def _drop(
+        self, site: CallSite, index: int, slot: Slot, name: str, known: Keyword
+    ) -> list[Piece] | Misfit:
+        if known.values and ast.unparse(slot.node) not in known.values:
+            return Misfit(f"{name}={ast.unparse(slot.node)} has no counterpart in TensorFlow 2")
+        return [_dropped(site, index, f"{name} is gone and was without effect here")]
+
+    def _positional(
+        self, site: CallSite, index: int, slot: Slot, place: int, shifted: bool
+    ) -> tuple[list[Piece] | Misfit, bool]:
+        if not self.known_order:
+            return [], shifted
+        if place >= len(self.old_order):
+            if self.many or place < len(self.new_order):
+                return [], shifted
+            return Misfit(f"TensorFlow 2 takes no {place + 1} positional arguments here"), shifted
+        name = self.old_order[place]
+        known = self.target(name)
+        if known is None:
+            if _is_none(slot.node):
+                return [_dropped(site, index, f"{name} is gone, and None was its default")], True
+            return Misfit(f"TensorFlow 2 has no argument {name} here"), shifted
+        if not known.to:
+            return self._drop(site, index, slot, name, known), True
+        if not shifted and self.new_order[place : place + 1] == [known.to]:
+            return [], False
+        reason = f"the parameter {known.to} has another place now"
+        return [Piece(slot.start, slot.start, f"{known.to}=", reason)], True
+
+
+def _positional(signature: Signature) -> list[str]:
+    return [p.name for p in signature if p.kind == "positional"]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _dropped(site: CallSite, index: int, reason: str) -> Piece:
+    slots = site.slots
+    if index:
+        return Piece(slots[index - 1].end, slots[index].end, "", reason)
+    end = slots[1].start if len(slots) > 1 else slots[0].end
+    return Piece(slots[0].start, end, "", reason)
