@@ -47,14 +47,14 @@ $(DEMO)/copy.stamp: $(shell find $(SAMPLE) -type f -not -name '*.pyc' 2>/dev/nul
 
 $(DEMO)/migrate.stamp: $(DEMO)/copy.stamp
 	$(MIGRATOR) scan $(DEMO)/repo
-	# a run that was stopped half-way is undone first; without one, undo refuses and that is fine
-	-@$(MIGRATOR) undo $(DEMO)/repo --all 2>/dev/null
+	@# a run that was stopped half-way is undone first; without one, undo refuses and that is fine
+	@$(MIGRATOR) undo $(DEMO)/repo --all >/dev/null 2>&1 || true
 	$(MIGRATOR) migrate $(DEMO)/repo --allow-dirty
 	@touch $@
 
 $(DEMO)/verify.stamp: $(DEMO)/migrate.stamp
 	@rm -f $(DEMO)/verify.failed
-	# a difference belongs into the report; it fails `make demo` at the end
+	@# a difference belongs into the report; it fails `make demo` at the end
 	$(MIGRATOR) verify $(DEMO)/repo || touch $(DEMO)/verify.failed
 	@touch $@
 

@@ -246,6 +246,9 @@ class _Walk:
             base = top if name.name == "exclude" else name.parent
             prefix = self.real_root.relative_to(base).as_posix()
             specs += self._read_spec(name, "" if prefix == "." else f"{prefix}/", outside=True)
+        # A root that the work tree around it ignores (build/copy) was named on purpose.
+        if any(spec.verdict("") for spec in specs if spec.prefix):
+            return ()
         return tuple(specs)
 
     def _spec(self, folder: str, name: str) -> list[_IgnoreFile]:

@@ -68,6 +68,15 @@ def test_ignore_files_above_the_root_count(tmp_path: Path, git: Callable[..., st
     assert names(tmp_path / "sub") == ["+d/e.py", "a.py"]
 
 
+def test_a_root_that_is_itself_ignored_is_walked(
+    tmp_path: Path, git: Callable[..., str]
+) -> None:
+    git(tmp_path, "init")
+    tree(tmp_path, "build/copy/a.py", "build/copy/pkg/b.py")
+    (tmp_path / ".gitignore").write_text("/build/\n")
+    assert names(tmp_path / "build/copy") == ["a.py", "pkg/b.py"]
+
+
 def test_exclude_patterns(tmp_path: Path) -> None:
     tree(tmp_path, "a.py", "third_party/b.py", "x/third_party/c.py")
     assert names(tmp_path, exclude=["third_party/"]) == ["a.py"]
