@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import key_of, register_state, variable_name
+from .names import key_of, outside_traces, register_state, variable_name
 from .store import GraphKeys, current_store
 
 FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
@@ -97,7 +97,7 @@ class ExponentialMovingAverage(tf.Module):
             if tf.as_dtype(variable.dtype) not in FLOATS:
                 raise TypeError(f"no moving average of {variable_name(variable)}: it is "
                                 f"{tf.as_dtype(variable.dtype).name}, not floating point")
-            with tf.init_scope():
+            with outside_traces():
                 self._of_variable[key_of(variable)] = self._add(
                     tf.convert_to_tensor(variable), variable_name(variable))
             self._originals.append(variable)
@@ -114,7 +114,7 @@ class ExponentialMovingAverage(tf.Module):
         if position not in self._of_tensor:
             if not tensor.shape.is_fully_defined():
                 raise ValueError(f"a moving average needs a static shape, not {tensor.shape}")
-            with tf.init_scope():
+            with outside_traces():
                 index = self._add(tf.zeros(tensor.shape, tensor.dtype), f"tensor_{position}")
                 if self._zero_debias:
                     self._corrections[str(index)] = ZeroDebias(self._averages[index])

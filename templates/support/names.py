@@ -1,8 +1,9 @@
 """What TF 1 called things: names of variables, and of the state that training keeps beside them."""
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -19,6 +20,20 @@ def variable_name(variable: Any) -> str:
 def key_of(variable: Any) -> int:
     """What identifies a variable, whether one holds it or the Keras variable around it."""
     return id(variable.value if isinstance(variable, tf.keras.Variable) else variable)
+
+
+def _unlifted(make: Any, **kwargs: Any) -> Any:
+    return make(**{**kwargs, "experimental_enable_variable_lifting": False})
+
+
+@contextlib.contextmanager
+def outside_traces() -> Iterator[None]:
+    """Variables made in here by a function that is being traced outlive the trace.
+
+    `tf.init_scope` alone leaves them to `tf.function`, which would trace a second time.
+    """
+    with tf.init_scope(), tf.variable_creator_scope(_unlifted):
+        yield
 
 
 def register_state(owner: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import key_of, register_state, variable_name
+from .names import key_of, outside_traces, register_state, variable_name
 
 Variable = Any  # tf.Variable or keras.Variable
 GradsAndVars = list[tuple[Any, Variable]]
@@ -120,7 +120,7 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         for slot in self.slots:
             if slot not in self._slots:
                 self._slots[slot] = []
-        with tf.init_scope():
+        with outside_traces():
             for variable in new:
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
@@ -338,7 +338,7 @@ class AdamOptimizer(Optimizer):
 
     def build(self, variables):
         if not self._powers:
-            with tf.init_scope():
+            with outside_traces():
                 for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
                     self._powers.append(self.add_variable(
                         (), name=name, dtype="float32", aggregation="only_first_replica",

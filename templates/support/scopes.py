@@ -21,6 +21,7 @@ from .arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
+from .names import outside_traces
 from .store import (
     GraphKeys,
     Run,
@@ -45,7 +46,7 @@ AUTO_REUSE = _AutoReuse()
 
 
 # ---- scopes ------------------------------------------------------------------------------------
-class name_scope:  # noqa: N801 - TF1's name
+class name_scope:
     """`with name_scope(name, default_name=None, values=None) as path:`; path ends with `/`.
 
     Unlike `tf.name_scope` it makes the path unique, also in eager mode. A name that ends with `/`
@@ -76,7 +77,7 @@ class name_scope:  # noqa: N801 - TF1's name
         self.run.name_scope = self.outer
 
 
-class variable_scope:  # noqa: N801 - TF1's name
+class variable_scope:
     """`with variable_scope(name_or_scope, ...) as scope:`, with all of TF1's rules.
 
     A `default_name` (used if `name_or_scope` is None) is made unique among its siblings. `values`
@@ -229,23 +230,23 @@ def get_variable(
     scope = get_variable_scope()
     getter = custom_getter and _chained(custom_getter, scope.custom_getter)
     getter = getter or scope.custom_getter
-    arguments = dict(
-        name=f"{scope.name}/{name}" if scope.name else name,
-        shape=shape,
-        dtype=dtype or scope.dtype,
-        initializer=scope.initializer if initializer is None else initializer,
-        regularizer=scope.regularizer if regularizer is None else regularizer,
-        reuse=scope.reuse,
-        trainable=trainable,
-        collections=collections,
-        caching_device=caching_device or scope.caching_device,
-        partitioner=partitioner or scope.partitioner,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        constraint=scope.constraint if constraint is None else constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    arguments = {
+        "name": f"{scope.name}/{name}" if scope.name else name,
+        "shape": shape,
+        "dtype": dtype or scope.dtype,
+        "initializer": scope.initializer if initializer is None else initializer,
+        "regularizer": scope.regularizer if regularizer is None else regularizer,
+        "reuse": scope.reuse,
+        "trainable": trainable,
+        "collections": collections,
+        "caching_device": caching_device or scope.caching_device,
+        "partitioner": partitioner or scope.partitioner,
+        "validate_shape": validate_shape,
+        "use_resource": use_resource,
+        "constraint": scope.constraint if constraint is None else constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
+    }
     return getter(_stored_variable, **arguments) if getter else _stored_variable(**arguments)
 
 
@@ -284,7 +285,7 @@ def _stored_variable(
         )
     if trainable is None:
         trainable = synchronization != tf.VariableSynchronization.ON_READ
-    with tf.init_scope(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
+    with outside_traces(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
         variable = tf.Variable(
             _initial_value(name, shape, dtype, initializer),
             trainable=trainable,
@@ -362,7 +363,7 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> tf.Variable:
     return get_variable(name, *args, **{**kwargs, "trainable": False})
 
 
-def Variable(  # noqa: N802 - TF1's name
+def Variable(
     initial_value: Any = None,
     trainable: bool | None = None,
     collections: Any = None,
@@ -393,7 +394,7 @@ def Variable(  # noqa: N802 - TF1's name
         return existing
     if existing is not None:  # a get_variable of this run has the name
         full = run.unique_name(full)
-    with tf.init_scope(), tf.name_scope(""):
+    with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(
             initial_value,
             trainable=True if trainable is None else trainable,
@@ -427,7 +428,9 @@ def make_template(
 
     def template(*args: Any, **more: Any) -> Any:
         path = open_scope()
-        with variable_scope(VariableScope(name=path), reuse=AUTO_REUSE, custom_getter=custom_getter_):
+        with variable_scope(
+            VariableScope(name=path), reuse=AUTO_REUSE, custom_getter=custom_getter_
+        ):
             return func_(*args, **{**kwargs, **more})
 
     if create_scope_now_:
@@ -507,7 +510,7 @@ def create_global_step(graph: VariableStore | None = None) -> tf.Variable:
     store = graph or current_store()
     if get_global_step(store) is not None:
         raise ValueError('"global_step" already exists.')
-    with tf.init_scope(), tf.name_scope(""):
+    with outside_traces(), tf.name_scope(""):
         step = tf.Variable(0, trainable=False, dtype=tf.int64, name="global_step")
     store.add("global_step", step, [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
     return step
@@ -517,6 +520,42 @@ def get_or_create_global_step(graph: VariableStore | None = None) -> tf.Variable
     """The step counter, made if need be."""
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
+
+
+class graph_function:
+    """A local graph function that is called more than once: each call is a run of its own.
+
+    Decorates a function, or is called with `input_signature` (as for `tf.function`) to trace it.
+    Variables of earlier calls are found again; the state is in the store that is current at the
+    call. `graph()` is the traced graph, for code that looks at operations.
+    """
+
+    def __init__(self, fn: Callable[..., Any] | None = None, *, input_signature: Any = None):
+        self.input_signature = input_signature
+        self._traced: Any = None
+        if fn is not None:
+            self._set(fn)
+
+    def _set(self, fn: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+        if self.input_signature is not None:
+            self._traced = tf.function(self._run, input_signature=self.input_signature)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        with current_store().run():
+            return self.fn(*args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not hasattr(self, "fn"):  # @graph_function(input_signature=...)
+            self._set(args[0])
+            return self
+        return (self._traced or self._run)(*args, **kwargs)
+
+    def graph(self, *args: Any, **kwargs: Any) -> tf.Graph:
+        """The graph as traced for the arguments (none needed with an input_signature)."""
+        traced = self._traced or tf.function(self._run)
+        return traced.get_concrete_function(*args, **kwargs).graph
 
 
 # ---- models ------------------------------------------------------------------------------------
@@ -566,7 +605,9 @@ class ScopedModel(tf.keras.Model):
             self.add_loss(loss)
         return outputs
 
-    def load_tf1_checkpoint(self, path: str, strict: bool = True, name_map: Any = None) -> list[str]:
+    def load_tf1_checkpoint(
+        self, path: str, strict: bool = True, name_map: Any = None
+    ) -> list[str]:
         """See `VariableStore.load_tf1_checkpoint`; build or call the model first."""
         return self.store.load_tf1_checkpoint(path, strict=strict, name_map=name_map)
 
@@ -616,6 +657,7 @@ class ScopedModel(tf.keras.Model):
 __all__ = [
     "AUTO_REUSE",
     "GraphKeys",
+    "Run",
     "ScopedModel",
     "Variable",
     "VariableScope",
@@ -639,6 +681,7 @@ __all__ = [
     "get_or_create_global_step",
     "get_variable",
     "get_variable_scope",
+    "graph_function",
     "global_variables",
     "has_arg_scope",
     "local_variables",

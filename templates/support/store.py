@@ -26,6 +26,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from .names import outside_traces
+
 
 class GraphKeys:
     """Names of the standard collections (TF1's `tf.GraphKeys`)."""
@@ -327,7 +329,7 @@ class VariableStore(tf.Module):
     def get_or_make(self, name: str, make: Callable[[], Any]) -> Any:
         """Any other object with state (a Keras layer, a metric) under a TF1 name, made once."""
         if name not in self.registry.objects:
-            with tf.init_scope():
+            with outside_traces():
                 self.registry.objects[name] = make()
             setattr(self, name, self.registry.objects[name])
         return self.registry.objects[name]
