@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import gc
 import hashlib
 import time
@@ -180,15 +179,11 @@ def _run_transforms(
         if problem:
             ctx.rollback(mark)
             withdrawn.append(_withdrawn(ctx.path, f"the transform {item.name}", problem))
-    text = good if careful else ctx.finished_text()
-    if text == ctx.text:
-        with contextlib.suppress(SyntaxError, ValueError):
-            return text, ctx.tree
-        return text, None
     try:
-        return text, ast.parse(text)
+        text = good if careful else ctx.finished_text()
+        return text, ctx.tree if text == ctx.text else ast.parse(text)
     except (SyntaxError, ValueError):
-        return text, None
+        return ctx.original, None
 
 
 def triggered(transforms: Iterable[Transform], names: NameTable) -> list[Transform]:

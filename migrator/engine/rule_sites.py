@@ -108,7 +108,7 @@ class RuleSites:
         parent = self.work.parent(call)
         if not template.is_call and (
             template.level < hole_context(call, parent)
-            or ("\n" in raw and not raw.startswith("("))
+            or ("\n" in raw and not _stands_alone(raw))
         ):
             pieces = ["(", *pieces, ")"]
         if site.reference.in_fstring and any(
@@ -268,4 +268,12 @@ class RuleSites:
             change = replace(change, confidence=Confidence.LIKELY)
             self.work.edits.append(Edit(start, end, (text,), change))
             return True
+        return False
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether an expression's line breaks are all inside brackets."""
+    try:
+        return len(ast.parse(text).body) == 1
+    except SyntaxError:
         return False

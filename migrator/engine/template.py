@@ -31,6 +31,13 @@ class Hole:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """``*name`` inside a list or tuple: all further arguments, comma-separated."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Ref:
     """A module, or something in it, by canonical name; printed as the file can reach it."""
 
@@ -60,7 +67,7 @@ class Call:
     args: list[Arg]
 
 
-Part = str | Hole | Ref | Call
+Part = str | Hole | Rest | Ref | Call
 RefPrinter = Callable[[str], str]
 
 
@@ -88,6 +95,12 @@ class Template:
     def _parts(self, node: ast.expr, parent: ast.AST | None) -> list[Part]:
         if isinstance(node, ast.Name) and node.id in self._holes:
             return [Hole(node.id, hole_context(node, parent))]
+        if (
+            isinstance(node, ast.Starred)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self._holes
+        ):
+            return [Rest(node.value.id)]
         dotted = dotted_parts(node)
         if dotted is not None and dotted[0] not in self._holes and _is_module_root(dotted):
             return [Ref(ROOTS.get(dotted[0], dotted[0]) + "".join(f".{p}" for p in dotted[1:]))]
@@ -240,6 +253,10 @@ class _Rendering:
                 pieces.append(self.ref(part.name))
             elif isinstance(part, Hole):
                 pieces.extend(self._hole(part))
+            elif isinstance(part, Rest):
+                for index, slot in enumerate(self.match.rests.get(part.name, ())):
+                    pieces.extend([", "] if index else [])
+                    pieces.append((slot.start, slot.end))
             else:
                 pieces.extend(self._render(part.func))
                 pieces.extend(
@@ -287,7 +304,7 @@ class _Rendering:
             return hole is not None and hole.name in self.match.rests
         if self.lambdas:
             return all(name in self.match.defaults for name in arg.holes)
-        return any(name in self.match.holes for name in arg.holes)
+        return any(name in self.match.holes or name in self.match.rests for name in arg.holes)
 
     def _args(self, call: Call) -> list[Arg]:
         kept = [arg for arg in call.args if self._kept(arg)]
@@ -315,9 +332,9 @@ class _Rendering:
                     targets.append((slot, [(slot.start, slot.end)]))
                 continue
             prefix = f"{arg.keyword}=" if arg.keyword else "*" * arg.stars
-            slots = [
-                slot for name, slot in self.match.holes.items() if name in arg.holes
-            ]
+            slots = [slot for name, slot in self.match.holes.items() if name in arg.holes]
+            for name in arg.holes & self.match.rests.keys():
+                slots += self.match.rests[name]
             first = min(slots, key=lambda slot: slot.start) if slots else None
             hole = arg.hole
             if hole is not None and first is not None and first.keyword == arg.keyword:

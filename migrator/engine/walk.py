@@ -93,6 +93,8 @@ def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:
         if resolved is None:
             continue
         disposition = rules.disposition(resolved.name)
+        if resolved.star and disposition.kind == "unknown":
+            continue  # any free name could come from a star import
         if disposition.kind == "none" and not resolved.name.startswith("builtins."):
             if resolved.binding is not None:
                 others.add(id(resolved.binding))

@@ -1,0 +1,137 @@
+"""What rules and tables do to code, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.helpers import migrate, new
+
+HEAD = "import tensorflow as tf\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = tf.log(x)", "y = tf.math.log(x)"),
+        ("y = tf.to_float(x)", "y = tf.cast(x, tf.float32)"),
+        ("y = tf.to_float(x, 'n')", "y = tf.cast(x, tf.float32, name='n')"),
+        ("y = tf.to_float((a + b))", "y = tf.cast((a + b), tf.float32)"),
+        ("y = tf.to_float(tf.log(tf.to_float(x)))",
+         "y = tf.cast(tf.math.log(tf.cast(x, tf.float32)), tf.float32)"),
+        ("y = tf.to_float(\n    x,  # the input\n    name='n',  # its name\n)",
+         "y = tf.cast(\n    x, tf.float32,  # the input\n    name='n',  # its name\n)"),
+        ("y = tf.reduce_sum(x, 1, keep_dims=True)", "y = tf.reduce_sum(x, axis=1, keepdims=True)"),
+        ("y = tf.reduce_sum(x, 1)", "y = tf.reduce_sum(x, axis=1)"),
+        ("y = tf.nn.dropout(x, 0.5)", "y = tf.nn.dropout(x, rate=1 - 0.5)"),
+        ("y = tf.nn.dropout(x, a if b else c)", "y = tf.nn.dropout(x, rate=1 - (a if b else c))"),
+        ("y = tf.nn.dropout(x, p * q)", "y = tf.nn.dropout(x, rate=1 - p * q)"),
+        ("y = tf.nn.dropout(x, p - q)", "y = tf.nn.dropout(x, rate=1 - (p - q))"),
+        ("y = tf.nn.dropout(x, rate=0.5)", "y = tf.nn.dropout(x, rate=0.5)"),
+        ("y = tf.swap(1,  # one\n  2)", "y = tf.swapped(2,  # one\n  1)"),
+        ("y = tf.swap(b=1, a=2)", "y = tf.swapped(1, 2)"),
+        ("y = tf.div2(a + b, c)", "y = (a + b) / c"),
+        ("y = -tf.div2(a, c)", "y = -(a / c)"),
+        ("y = tf.div2(a, c) * 2", "y = a / c * 2"),
+        ("y = 2 / tf.div2(a, c)", "y = 2 / (a / c)"),
+        ("y = tf.div2(a, c).shape", "y = (a / c).shape"),
+        ("y = tf.div2(a +\n  b, c)", "y = (a +\n  b) / c"),
+        ("y = tf.join(a, *b, name='n')", "y = tf.joined([a, *b], name='n')"),
+        ("y = sum(tf.log(i) for i in tf.log(x))", "y = sum(tf.math.log(i) for i in tf.math.log(x))"),
+        ("y = f'{tf.log(x)!r:>{w}} tf.log'", "y = f'{tf.math.log(x)!r:>{w}} tf.log'"),
+        ("y = 'é', tf.log(x)", "y = 'é', tf.math.log(x)"),
+        ("y = map(tf.to_float, z)", "y = map(lambda x: tf.cast(x, tf.float32), z)"),
+        ("y = map(tf.log, z)", "y = map(tf.math.log, z)"),
+        ("class H(tf.train.SessionRunHook):\n  pass", "class H(tf.estimator.SessionRunHook):\n  pass"),
+        ("@tf.log\ndef f(): pass", "@tf.math.log\ndef f(): pass"),
+        ("if (n := tf.log(x)) > 1: pass", "if (n := tf.math.log(x)) > 1: pass"),
+        ("def f(x):\n  # type: (int) -> int\n  return tf.log(x)",
+         "def f(x):\n  # type: (int) -> int\n  return tf.math.log(x)"),
+        ("tf.enable_eager_execution()\nx = 1", "x = 1"),
+        ("if a:\n  tf.enable_eager_execution()\nx = 1", "if a:\n  pass\nx = 1"),
+        ("x = 1; tf.enable_eager_execution()", "x = 1; pass"),
+        ("'''tf.log'''\ny = 'tf.log'", "'''tf.log'''\ny = 'tf.log'"),
+        ("for i in xrange(2): pass", "for i in range(2): pass"),
+        ("xrange = 3\ny = xrange(2)", "xrange = 3\ny = xrange(2)"),
+    ],
+)  # fmt: skip
+def test_rewritten(before: str, after: str) -> None:
+    assert new(HEAD + before + "\n") == HEAD + after + "\n"
+
+
+def test_keyword_order() -> None:
+    """Keywords given in another order still end up in a call that binds the same."""
+    assert "tf.cast(x, tf.float32, name='n')" in new(HEAD + "y = tf.to_float(name='n', x=x)\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "said"),
+    [
+        ("y = tf.to_float(*a)", "TF110", "*a hides"),
+        ("y = tf.to_float(**k)", "TF110", "**k hides"),
+        ("y = tf.no_such_thing(x)", "TF003", "tf.no_such_thing is not known"),
+        ("y = tf.contrib.gone(x)", "TF003", "tf.contrib.gone"),
+        ("y = tf.contrib.bayesflow.x(1)", "TF003", "no automatic rewrite"),
+        ("y = getattr(tf, name)", "TF004", "at run time"),
+        ("y = f(tf)", "TF004", "passed on as a value"),
+        ("tf.log = 3", "TF004", "assigns to"),
+        ("y = eval('tf.log(1)')", "TF004", "runs code"),
+        ("import importlib\nm = importlib.import_module('tensorflow.nn')", "TF004", "run time"),
+        ("tf.contrib.training.train(a, b)", "TF117", "not rewritten"),
+        ("y = tf.nn.dropout(x, 0.5, None, 7)", "TF112", "the argument seed"),
+        ("y = tf.resize(a, b)", "TF116", "align_corners is not given"),
+    ],
+)
+def test_what_is_not_rewritten_is_said(before: str, code: str, said: str) -> None:
+    result = migrate(HEAD + before + "\n")
+    assert result.new_text is None
+    line = before.count("\n") + 2
+    assert [(f.code, f.line) for f in result.findings if said in f.message] == [(code, line)]
+
+
+def test_compat_rung() -> None:
+    result = migrate(HEAD + "s = tf.Session()\n")
+    assert result.new_text == HEAD + "s = tf.compat.v1.Session()\n"
+    assert [f.code for f in result.findings] == ["TF005"]
+    again = migrate(result.new_text)
+    assert again.new_text is None and [f.code for f in again.findings] == ["TF005"]
+
+
+def test_lines_of_changes_and_findings() -> None:
+    text = HEAD + "\n\ny = tf.log(\n    tf.to_float(x))\nz = tf.no_such(\n  1)\n"
+    result = migrate(text)
+    assert [(c.code, c.line, c.symbol) for c in result.changes] == [
+        ("TF101", 4, "tf.log"),
+        ("TF110", 5, "tf.to_float"),
+    ]
+    assert [(f.line, f.column) for f in result.findings] == [(6, 4)]
+
+
+def test_line_ends_and_form_feeds_stay() -> None:
+    text = "import tensorflow as tf\r\n\x0c\r\ny = tf.log(x)\r\nz = 'é' + tf.log(x)\r\n"
+    assert migrate(text).new_text == text.replace("tf.log", "tf.math.log")
+
+
+def test_select_and_ignore() -> None:
+    from migrator.engine.options import Options
+
+    text = HEAD + "y = tf.log(tf.to_float(x))\n"
+    only = migrate(text, Options(select=frozenset({"TF110"}))).new_text
+    assert only == HEAD + "y = tf.log(tf.cast(x, tf.float32))\n"
+    without = migrate(text, Options(ignore=frozenset({"TF110"}))).new_text
+    assert without == HEAD + "y = tf.math.log(tf.to_float(x))\n"
+
+
+def test_suppression_comments() -> None:
+    text = (
+        HEAD + "a = tf.log(x)  # migrator: ignore\n"
+        "b = tf.log(tf.to_float(x))  # migrator: ignore[TF110]\n"
+        "# migrator: ignore\nc = tf.no_such(x)\n"
+        "d = '# migrator: ignore', tf.log(x)\n"
+    )
+    result = migrate(text)
+    assert result.new_text == text.replace("b = tf.log", "b = tf.math.log").replace(
+        "ignore', tf.log", "ignore', tf.math.log"
+    )
+    assert not result.findings
+    whole = "# migrator: ignore-file\n" + text
+    assert migrate(whole).status.value == "skipped"
