@@ -1,4 +1,4 @@
-"""The step counter and the training helpers of tf.train, slim.learning and contrib.training."""
+"""Training helpers of tf.train, slim.learning and contrib.training."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,33 +8,8 @@ import tensorflow as tf
 
 from .names import key_of
 from .optimizers import compute_gradients
-from .store import GraphKeys, VariableStore, current_store
-
-
-def get_global_step(store: VariableStore | None = None) -> tf.Variable | None:
-    """The step counter of the store (default: the current one); None if it has none."""
-    return (store or current_store()).variables_by_name.get("global_step")
-
-
-def create_global_step(store: VariableStore | None = None) -> tf.Variable:
-    """Makes the store's step counter, an int64 scalar called "global_step" that starts at 0.
-
-    Raises:
-        ValueError: there is one already.
-    """
-    store = store or current_store()
-    if get_global_step(store) is not None:
-        raise ValueError('"global_step" already exists')
-    with tf.init_scope():
-        step = tf.Variable(0, dtype=tf.int64, trainable=False, name="global_step")
-    store.add("global_step", step, [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
-    return step
-
-
-def get_or_create_global_step(store: VariableStore | None = None) -> tf.Variable:
-    """The store's step counter, made on the first call."""
-    step = get_global_step(store)
-    return create_global_step(store) if step is None else step
+from .scopes import get_or_create_global_step
+from .store import current_store
 
 
 def assert_global_step(global_step: Any) -> None:

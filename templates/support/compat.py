@@ -1,0 +1,44 @@
+"""Graphs and sessions for code that could not be made native: the only use of tf.compat.v1.
+
+Everything such code makes (variables, placeholders, the session) belongs to one graph; values get
+in by feeding and out as arrays.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+
+class Session(tf.compat.v1.Session):
+    """A session on a graph that is given, or that is being built around the call.
+
+    Raises:
+        RuntimeError: there is no graph: eager code has nothing that a session could run.
+    """
+
+    def __new__(cls, target: str = "", graph: tf.Graph | None = None,
+                config: Any = None) -> Session:
+        if graph is None and tf.executing_eagerly():
+            raise RuntimeError("this session has no graph; make it, and all that it runs, inside "
+                               "of `with tf.Graph().as_default():`")
+        return super().__new__(cls)
+
+
+@contextlib.contextmanager
+def graph_session(graph: tf.Graph | None = None, config: Any = None) -> Iterator[Session]:
+    """A fresh graph (or `graph`) that is built into, and a session on it."""
+    with (graph or tf.Graph()).as_default() as current, Session("", current, config) as session:
+        yield session
+
+
+def in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes `function` build into a graph of its own, as if TensorFlow 2 were not eager."""
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with tf.Graph().as_default():
+            return function(*args, **kwargs)
+    return wrapper

@@ -1,0 +1,92 @@
+"""Writes frozen graphs: a function with its variables turned into constants, in one .pb file."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+# TensorFlow's guides use this function, but no public module exports it.
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+
+def _rename(graph_def: Any, old: str, new: str) -> None:
+    """Gives the node `old` the name `new`, wherever it is mentioned."""
+    for node in graph_def.node:
+        if node.name == old:
+            node.name = new
+        for k, source in enumerate(node.input):
+            control, plain = source[:source.startswith("^")], source.lstrip("^")
+            name, colon, index = plain.partition(":")
+            if name == old:
+                node.input[k] = f"{control}{new}{colon}{index}"
+
+
+def _strip_defaults(graph: tf.Graph, graph_def: Any) -> None:
+    """Drops attributes that have their default values, so that older TensorFlows, which do not
+    know all of them, can read the graph."""
+    for node in graph_def.node:
+        for attribute in graph.get_operation_by_name(node.name).op_def.attr:
+            if (attribute.HasField("default_value")
+                    and node.attr[attribute.name] == attribute.default_value):
+                del node.attr[attribute.name]
+
+
+def freeze(function: Callable[..., Any], input_signature: Sequence[tf.TensorSpec],
+           path: str | os.PathLike[str] | None = None,
+           output_names: Sequence[str] | None = None) -> Any:
+    """A GraphDef that computes `function`, with the values that its variables have now.
+
+    Args:
+        function: Takes the inputs, gives a tensor, a list of tensors or a dict of them by name.
+        input_signature: The inputs; their names become those of the placeholders.
+        path: Where to write the GraphDef, if anywhere.
+        output_names: Names for the outputs in their order; default: the keys of the dict, else
+            "output", "output_1", ...
+
+    Returns:
+        The GraphDef.
+
+    Raises:
+        ValueError: there are not as many different names as outputs.
+    """
+    outputs: list[str] = list(output_names or ())
+
+    def flat(*inputs: tf.Tensor) -> list[tf.Tensor]:
+        result = function(*inputs)
+        if isinstance(result, Mapping):
+            outputs[:] = outputs or list(result)
+            result = list(result.values())
+        elif not isinstance(result, (list, tuple)):
+            result = [result]
+        return [tf.convert_to_tensor(tensor) for tensor in result]
+
+    concrete = tf.function(flat, input_signature=list(input_signature),
+                           autograph=False).get_concrete_function()
+    frozen = convert_variables_to_constants_v2(concrete, lower_control_flow=False)
+    count = len(frozen.outputs)
+    names = outputs or ["output", *(f"output_{k}" for k in range(1, count))][:count]
+    if len(names) != count or len(set(names)) != count:
+        raise ValueError(f"{count} outputs need {count} different names, not {names}")
+    graph_def = frozen.graph.as_graph_def()
+    _strip_defaults(frozen.graph, graph_def)
+    present = {node.name for node in graph_def.node}
+    results = {}
+    for k, (name, tensor) in enumerate(zip(names, frozen.outputs, strict=True)):
+        if name in present:  # the network has a node of this name already
+            _rename(graph_def, name, f"{name}_inner_{k}")
+        results[name] = tensor
+    renamed = {name: f"{name}_inner_{k}" for k, name in enumerate(names) if name in present}
+    for name, tensor in results.items():
+        node, _, index = tensor.name.partition(":")
+        identity = graph_def.node.add(
+            name=name, op="Identity", input=[f"{renamed.get(node, node)}:{index}"])
+        identity.attr["T"].type = tensor.dtype.as_datatype_enum
+    if path is not None:
+        directory = os.path.dirname(os.fspath(path))
+        if directory:
+            tf.io.gfile.makedirs(directory)
+        with tf.io.gfile.GFile(os.fspath(path), "wb") as file:
+            file.write(graph_def.SerializeToString())
+    return graph_def

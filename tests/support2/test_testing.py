@@ -1,0 +1,66 @@
+"""The test case and `run`, on what tests of sessions used to fetch."""
+import collections
+import unittest
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tf1_support import schedules, store, testing
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+def test_run_gives_arrays_in_the_nest_of_the_fetches():
+    v = tf.Variable([1.0, 2.0])
+    fetches = collections.OrderedDict(
+        t=tf.constant(3), none=None, pair=Pair(v, [tf.keras.Variable(4.0)]), empty=(),
+        python=5, text="x", array=np.ones(2))
+    found = testing.run(fetches)
+    assert list(found) == list(fetches) and type(found) is collections.OrderedDict
+    assert isinstance(found["t"], np.integer) or isinstance(found["t"], np.ndarray)
+    assert isinstance(found["pair"], Pair) and isinstance(found["pair"].a, np.ndarray)
+    assert found["pair"].b == [4.0] and found["none"] is None and found["empty"] == ()
+    assert (found["python"], found["text"]) == (5, "x")
+    v.assign([0.0, 0.0])
+    np.testing.assert_array_equal(found["pair"].a, [1.0, 2.0])  # a copy, not a view
+    sparse = testing.run(tf.SparseTensor([[0, 1]], [2.0], [1, 2]))
+    np.testing.assert_array_equal(sparse.values, [2.0])
+    rate = schedules.exponential_decay(1.0, tf.Variable(2), 1, 0.5)
+    assert testing.run([rate]) == [0.25]
+
+
+def test_feeding_is_refused_with_advice():
+    with pytest.raises(ValueError, match="as arguments"):
+        testing.EagerSession().run(tf.constant(1), {"x:0": 1})
+
+
+class Example(testing.TestCase):
+    draws = []
+
+    def test_first(self):
+        self.check()
+
+    def test_second(self):
+        self.check()
+
+    def check(self):
+        self.assertFalse(store.current_store().variables_by_name)
+        store.current_store().add("v", tf.Variable(1.0))
+        with self.test_session(graph=None) as session:
+            self.assertEqual(session.run([tf.constant(1), None]), [1, None])
+        with self.cached_session(), self.session(use_gpu=True):
+            self.assertAllClose(self.evaluate({"a": tf.ones([2])})["a"], [1.0, 1.0])
+        self.draws.append((float(tf.random.uniform([])), float(np.random.rand())))
+        self.assertShape([2], tf.ones([2]))
+
+
+def test_each_test_starts_afresh():
+    Example.draws.clear()
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Example).run(result)
+    assert result.wasSuccessful() and result.testsRun >= 2, result.failures + result.errors
+    assert Example.draws[0] == Example.draws[1]
+
+
+def test_pytest_collects_subclasses_but_not_the_base():
+    assert Example.__test__ and not testing.TestCase.__test__
