@@ -105,6 +105,7 @@ class RuleSet:
             entry = self.tables[name].entry if name in self.tables else None
             self.tables[name] = Disposition("rule", name, entry=entry)
         self._spread_over_aliases()
+        self._follow_renames()
         roots = {name.split(".")[0] for name in self.tables}
         self._tops = frozenset(roots | {"tensorflow"})
         words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}
@@ -137,6 +138,25 @@ class RuleSet:
             except (SyntaxError, ValueError) as error:
                 raise PackError(f"{where}: {error}") from error
             self.rules.setdefault(pattern.name, []).append(CompiledRule(rule, pattern, template))
+
+    def _follow_renames(self) -> None:
+        """A rename to a name that has a disposition of its own goes straight to the end of the
+        chain; otherwise a second run would go on where the first one stopped."""
+        for name, found in list(self.tables.items()):
+            if found.kind != "rename":
+                continue
+            seen = {name}
+            last = found
+            while last.kind == "rename" and last.target in self.tables and last.target not in seen:
+                seen.add(last.target)
+                last = self.tables[last.target]
+            if last is found:
+                continue
+            if last.kind in ("rename", "support"):
+                self.tables[name] = Disposition(last.kind, name, "", last.target, last.entry)
+            elif last.kind == "rule":
+                self.tables[name] = last
+                self.rules[name] = self.rules[last.key]
 
     def _spread_over_aliases(self) -> None:
         """What holds for one name of a TF 1 object holds for its other names, unless TF 2 has

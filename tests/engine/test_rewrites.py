@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.engine.helpers import migrate, new
+from migrator.engine.ruleset import build_ruleset
+from tests.engine.helpers import migrate, new, write_rules
 
 HEAD = "import tensorflow as tf\n"
 
@@ -135,3 +138,11 @@ def test_suppression_comments() -> None:
     assert not result.findings
     whole = "# migrator: ignore-file\n" + text
     assert migrate(whole).status.value == "skipped"
+
+
+def test_renames_are_followed_to_the_end(tmp_path: Path) -> None:
+    pack = '[renames]\n"tf.a" = "tf.b"\n"tf.b" = "tf.c"\n"tf.d" = "tf.e"\n[support]\n"tf.e" = "nn.e"\n'
+    registry = build_ruleset(write_rules(tmp_path, pack))
+    text = migrate(HEAD + "x = tf.a(1), tf.d(2)\n", registry=registry).new_text
+    assert text == HEAD + "from tf1_support import nn\nx = tf.c(1), nn.e(2)\n"
+    assert migrate(text, registry=registry).new_text is None
