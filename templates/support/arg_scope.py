@@ -63,7 +63,7 @@ def current_arg_scope() -> Scope:
     return _arg_scopes.stack[-1]
 
 
-class arg_scope:  # noqa: N801 - TF1's name
+class arg_scope:
     """`with arg_scope([op, ...], key=value, ...) as scope:` or `with arg_scope(scope):`.
 
     Raises TypeError/ValueError if a function is not decorated with `add_arg_scope`, or if a saved

@@ -47,17 +47,17 @@ def _dims(shape: Any) -> list[int]:
     return tf.TensorShape(shape).as_list()
 
 
-class zeros_initializer(_Base):  # noqa: N801 - TF1's name
+class zeros_initializer(_Base):
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
         return tf.zeros(shape, dtype)
 
 
-class ones_initializer(_Base):  # noqa: N801
+class ones_initializer(_Base):
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
         return tf.ones(shape, dtype)
 
 
-class constant_initializer(_Base):  # noqa: N801
+class constant_initializer(_Base):
     """A scalar, or values that fill the shape in order; too few repeat the last one, as in TF1."""
 
     def __init__(self, value: Any = 0, dtype: Any = tf.float32, verify_shape: bool = False) -> None:
@@ -79,7 +79,7 @@ class constant_initializer(_Base):  # noqa: N801
         return {"value": self.values, "dtype": self.dtype.name, "verify_shape": self.verify_shape}
 
 
-class random_uniform_initializer(_Base):  # noqa: N801
+class random_uniform_initializer(_Base):
     def __init__(
         self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = tf.float32
     ) -> None:
@@ -91,7 +91,7 @@ class random_uniform_initializer(_Base):  # noqa: N801
         return tf.random.uniform(shape, self.minval, maxval, dtype, self.seed)
 
 
-class random_normal_initializer(_Base):  # noqa: N801
+class random_normal_initializer(_Base):
     def __init__(
         self,
         mean: float = 0.0,
@@ -106,17 +106,19 @@ class random_normal_initializer(_Base):  # noqa: N801
         return tf.random.normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
-class truncated_normal_initializer(random_normal_initializer):  # noqa: N801
+class truncated_normal_initializer(random_normal_initializer):
     """Normal, redrawn beyond two `stddev` (the spread is therefore 0.88 `stddev`)."""
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
         return tf.random.truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
-class uniform_unit_scaling_initializer(_Base):  # noqa: N801
+class uniform_unit_scaling_initializer(_Base):
     """Uniform within factor * sqrt(3 / inputs), inputs being all dimensions but the last."""
 
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = tf.float32) -> None:
+    def __init__(
+        self, factor: float = 1.0, seed: int | None = None, dtype: Any = tf.float32
+    ) -> None:
         super().__init__(dtype)
         self.factor, self.seed = factor, seed
 
@@ -125,7 +127,7 @@ class uniform_unit_scaling_initializer(_Base):  # noqa: N801
         return tf.random.uniform(shape, -limit, limit, dtype, self.seed)
 
 
-class tf_variance_scaling_initializer(_Base):  # noqa: N801
+class tf_variance_scaling_initializer(_Base):
     """`tf.variance_scaling_initializer` (not contrib's): truncated normals get the full spread."""
 
     def __init__(
@@ -165,7 +167,7 @@ def glorot_normal_initializer(seed: int | None = None, dtype: Any = tf.float32) 
     return tf_variance_scaling_initializer(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-class orthogonal_initializer(_Base):  # noqa: N801
+class orthogonal_initializer(_Base):
     """An orthogonal matrix of all-but-last by last dimension, times `gain`."""
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = tf.float32) -> None:
@@ -183,7 +185,7 @@ class orthogonal_initializer(_Base):  # noqa: N801
         return self.gain * tf.reshape(q, shape)
 
 
-class identity_initializer(_Base):  # noqa: N801
+class identity_initializer(_Base):
     def __init__(self, gain: float = 1.0, dtype: Any = tf.float32) -> None:
         super().__init__(dtype)
         self.gain = gain
@@ -212,7 +214,9 @@ def variance_scaling_initializer(
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
     default_dtype = dtype
 
-    def initializer(shape: Any, dtype: Any = default_dtype, partition_info: Any = None) -> tf.Tensor:
+    def initializer(
+        shape: Any, dtype: Any = default_dtype, partition_info: Any = None
+    ) -> tf.Tensor:
         dims, dtype = _dims(shape), tf.as_dtype(dtype)
         if not dtype.is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
@@ -233,6 +237,10 @@ def xavier_initializer(
 
 
 xavier_initializer_conv2d = xavier_initializer
+
+# The defaults of slim's layers. They keep no state, so that all layers can share them.
+XAVIER = xavier_initializer()
+ZEROS = zeros_initializer()
 
 
 def _fan(shape: list[int], mode: str) -> float:

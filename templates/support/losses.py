@@ -85,7 +85,8 @@ def _check_weights(losses: tf.Tensor, weights: tf.Tensor) -> None:
     if not rank or losses.shape.rank is None:
         return
     fits = rank == losses.shape.rank and all(
-        w in (1, None) or n is None or w == n for w, n in zip(weights.shape, losses.shape)
+        w in (1, None) or n is None or w == n
+        for w, n in zip(weights.shape, losses.shape, strict=True)
     )
     if not fits:
         raise ValueError(
@@ -302,7 +303,9 @@ def add_loss(loss: tf.Tensor, loss_collection: str | None = GraphKeys.LOSSES) ->
         add_to_collection(loss_collection, loss)
 
 
-def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[tf.Tensor]:
+def get_losses(
+    scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
+) -> list[tf.Tensor]:
     """The losses collected so far."""
     return get_collection(loss_collection, scope)
 

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from . import slim_utils as utils
 from .arg_scope import add_arg_scope
-from .initializers import xavier_initializer, zeros_initializer
+from .initializers import XAVIER, ZEROS
 from .scopes import add_to_collections, variable_scope
 from .slim_variables import model_variable
 from .store import VariableScope, layer_dtypes
@@ -24,7 +24,9 @@ class _Weights:
         self.inputs = tf.cast(inputs, self.compute_dtype)
         self.collections, self.trainable = collections, trainable
 
-    def make(self, name: str, shape: Any, initializer: Any, regularizer: Any, label: str) -> tf.Tensor:
+    def make(
+        self, name: str, shape: Any, initializer: Any, regularizer: Any, label: str
+    ) -> tf.Tensor:
         weights = model_variable(
             name,
             shape=shape,
@@ -88,9 +90,9 @@ def convolution(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -153,9 +155,9 @@ def convolution1d(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -179,9 +181,9 @@ def convolution2d(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -205,9 +207,9 @@ def convolution3d(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -230,9 +232,9 @@ def convolution2d_transpose(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -267,10 +269,15 @@ def transposed_convolution(
 ) -> tf.Tensor:
     """`tf.nn.conv2d_transpose` with the output size that TF1's layers chose."""
     spatial = slice(2, 4) if first else slice(1, 3)
-    extra = [max(k - s, 0) if padding == "VALID" else 0 for k, s in zip(kernel.shape[:2], strides)]
+    extra = [
+        max(k - s, 0) if padding == "VALID" else 0
+        for k, s in zip(kernel.shape[:2], strides, strict=True)
+    ]
 
     def enlarged(sizes: Any) -> list[Any]:
-        return [None if n is None else n * s + e for n, s, e in zip(sizes, strides, extra)]
+        return [
+            None if n is None else n * s + e for n, s, e in zip(sizes, strides, extra, strict=True)
+        ]
 
     dynamic = tf.shape(inputs)
     height, width = enlarged([dynamic[spatial][0], dynamic[spatial][1]])
@@ -303,10 +310,10 @@ def separable_convolution2d(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     pointwise_initializer: Any = None,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -363,9 +370,9 @@ def convolution2d_in_plane(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -405,9 +412,9 @@ def fully_connected(
     activation_fn: Callable[..., Any] | None = tf.nn.relu,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = xavier_initializer(),
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = zeros_initializer(),
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,

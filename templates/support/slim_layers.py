@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from . import slim_utils as utils
 from .arg_scope import add_arg_scope
-from .initializers import constant_initializer, ones_initializer, zeros_initializer
+from .initializers import ZEROS, constant_initializer, ones_initializer
 from .scopes import add_to_collections, get_variable, name_scope, variable_scope
 from .slim_variables import model_variable
 from .store import GraphKeys, layer_dtypes
@@ -228,7 +228,7 @@ def one_hot_encoding(
 def bias_add(
     inputs: Any,
     activation_fn: Callable[..., Any] | None = None,
-    initializer: Any = zeros_initializer(),
+    initializer: Any = ZEROS,
     regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -260,7 +260,9 @@ def bias_add(
 
 
 @add_arg_scope
-def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def repeat(
+    inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
     """`layer` applied `repetitions` times, in scopes NAME/LAYER_1, NAME/LAYER_2, …"""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Repeat", [inputs]):
@@ -348,7 +350,9 @@ def spatial_softmax(
         height, width = tf.shape(features)[2], tf.shape(features)[3]
         rows, columns = tf.linspace(-1.0, 1.0, height), tf.linspace(-1.0, 1.0, width)
         pos_x, pos_y = (tf.reshape(p, [-1]) for p in tf.meshgrid(rows, columns, indexing="ij"))
-        initializer = ones_initializer() if temperature is None else constant_initializer(temperature)
+        initializer = (
+            ones_initializer() if temperature is None else constant_initializer(temperature)
+        )
         scale = model_variable(
             "temperature",
             shape=(),
@@ -380,7 +384,9 @@ def embed_sequence(
 ) -> tf.Tensor:
     """[batch, length] symbol numbers to [batch, length, embed_dim], variable `embeddings`."""
     if not (reuse or (vocab_size and embed_dim)):
-        raise ValueError(f"Must specify vocab size and embedding dimension: {vocab_size}, {embed_dim}")
+        raise ValueError(
+            f"Must specify vocab size and embedding dimension: {vocab_size}, {embed_dim}"
+        )
     with variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
         table = get_variable(
             "embeddings",
@@ -403,7 +409,7 @@ def legacy_fully_connected(
     num_output_units: int,
     activation_fn: Callable[..., Any] | None = None,
     weight_init: Any = None,
-    bias_init: Any = zeros_initializer(),
+    bias_init: Any = ZEROS,
     name: Any = None,
     weight_collections: Any = (GraphKeys.WEIGHTS,),
     bias_collections: Any = (GraphKeys.BIASES,),

@@ -82,7 +82,7 @@ def batch_norm(
             debias = (zero_debias_moving_mean, False)
             updates = [
                 _moving_average_update(m, b, decay, is_training, z)
-                for m, b, z in zip(moving, batch, debias)
+                for m, b, z in zip(moving, batch, debias, strict=True)
             ]
             if updates_collections is None:
                 dependencies = [update() for update in updates]
@@ -127,9 +127,7 @@ class _Parameters:
             regularizer=self.regularizers.get(name),
             trainable=trainable,
         )
-        add_to_collections(
-            utils.get_variable_collections(self.collections, name), self.made[name]
-        )
+        add_to_collections(utils.get_variable_collections(self.collections, name), self.made[name])
         return self.made[name]
 
     def get(self, name: str) -> tf.Tensor | None:
@@ -259,7 +257,9 @@ def _moving_average_update(
         local_step.assign_add(1.0)
         return moving.assign(biased / (1.0 - tf.pow(1.0 - share, local_step)))
 
-    return lambda: utils.smart_cond(is_training, lambda: tf.identity(update()), lambda: moving + 0.0)
+    return lambda: utils.smart_cond(
+        is_training, lambda: tf.identity(update()), lambda: moving + 0.0
+    )
 
 
 def _debias_variables(moving: tf.Variable) -> tuple[tf.Variable, tf.Variable]:
@@ -438,7 +438,9 @@ def group_norm(
     channels = inputs.shape[axis]
     reduction = [a % rank for a in reduction_axes]
     if channels is None or any(inputs.shape[a] is None for a in reduction):
-        raise ValueError(f"Inputs of shape {inputs.shape} have an undefined dimension to normalize.")
+        raise ValueError(
+            f"Inputs of shape {inputs.shape} have an undefined dimension to normalize."
+        )
     if axis in reduction:
         raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
     if groups > channels:

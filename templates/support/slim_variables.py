@@ -83,14 +83,20 @@ def model_variable(
 
 
 def local_variable(
-    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: Any = None
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: str | None = None,
+    use_resource: Any = None,
 ) -> tf.Variable:
     """A variable that is neither trained nor saved."""
     return Variable(initial_value, False, [GraphKeys.LOCAL_VARIABLES], name=name)
 
 
 def global_variable(
-    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: Any = None
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: str | None = None,
+    use_resource: Any = None,
 ) -> tf.Variable:
     """A variable that is saved but not trained."""
     return Variable(initial_value, False, [GraphKeys.GLOBAL_VARIABLES], name=name)
@@ -159,7 +165,9 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[t
         if scopes is not None and not isinstance(scopes, (list, tuple)):
             raise TypeError(f"{label} is provided but is not a list or a tuple.")
     included = (
-        get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
+        get_variables()
+        if include is None
+        else [v for scope in include for v in get_variables(scope)]
     )
     excluded = {id(v) for scope in exclude or () for v in get_variables(scope)}
     return [v for v in included if id(v) not in excluded]
@@ -194,7 +202,10 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[..
 
 
 def assign_from_checkpoint(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
+    model_path: str,
+    var_list: Any,
+    ignore_missing_vars: bool = False,
+    reshape_variables: bool = False,
 ) -> None:
     """Assigns variables from a TF1 checkpoint, now.
 
@@ -220,7 +231,10 @@ def assign_from_checkpoint(
 
 
 def assign_from_checkpoint_fn(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
+    model_path: str,
+    var_list: Any,
+    ignore_missing_vars: bool = False,
+    reshape_variables: bool = False,
 ) -> Callable[..., None] | None:
     """A function that restores when it is called (a session argument is ignored).
 
