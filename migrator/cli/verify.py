@@ -8,12 +8,10 @@ from pathlib import Path
 
 import click
 from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from migrator import verify
+from migrator.cli import console, exits
 from migrator.model import to_json
 from migrator.verify.records import Status, Verification
 from migrator.workload import sides, spec
@@ -36,8 +34,10 @@ Examples:
   migrator verify . --tf1-python ~/tf1/bin/python  compare with this TensorFlow 1.15
 
 \b
-Exit codes: 0 everything compared is equal, 1 something differs or failed or nothing could be
-compared, 2 the command cannot be run as given.
+Exit codes:
+  0  everything that was compared is equal
+  1  something differs or failed, or nothing could be compared
+  2  wrong usage or configuration
 """,
 )
 @click.argument("repo", type=_FOLDER)
@@ -76,25 +76,22 @@ def command(
     tests, on the same weights and inputs, in child processes. Writes verify.json, which
     `migrator report` shows. Runs the repository's code.
     """
-    errors = Console(stderr=True)
+    errors = console.stderr()
     with tempfile.TemporaryDirectory(prefix="migrator-verify-") as scratch:
         try:
             found = _chosen(spec.load(workloads) if workloads else spec.find(repo), only, repo)
             reference = verify.find_reference(tf1_python)
             pair = sides.resolve(repo, before, after, Path(scratch))
         except (spec.SpecError, sides.SidesError, verify.ReferenceError) as error:
-            raise click.UsageError(str(error)) from error
+            raise exits.UsageExit(console.safe(str(error))) from error
         if reference.side != "tf1":
-            errors.print(f"[yellow]Comparing with {escape(reference.title)}[/]: "
-                         f"{escape(reference.why)}", highlight=False)  # fmt: skip
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TimeElapsedColumn(), console=errors, transient=True,
-        ) as bar:  # fmt: skip
-            task = bar.add_task("verifying", total=len(found))
+            errors.print(console.styled(
+                ("Comparing with ", "yellow"), (reference.title, "yellow"), f": {reference.why}"
+            ))  # fmt: skip
+        with console.progress("verifying", quiet=as_json) as step:
 
             def progress(workload: Workload, done: int, total: int) -> None:
-                bar.update(task, completed=done, description=escape(workload.name))
+                step(done, total, workload.name)
 
             verified = verify.run(
                 pair.before, pair.after, found, reference, verify.Settings(timeout), progress
@@ -105,7 +102,7 @@ def command(
         click.echo(to_json(verified))
     else:
         _print(verified)
-        errors.print(f"Raw results: {path}", highlight=False)
+        errors.print(console.styled(f"Raw results: {path}"))
     raise click.exceptions.Exit(0 if verified.ok else 1)
 
 
@@ -136,27 +133,25 @@ def _number(value: float | None) -> str:
 
 
 def _print(verified: Verification) -> None:
-    console = Console()
-    table = Table(box=box.SIMPLE_HEAD, title=f"Compared with {escape(verified.reference)}")
-    for column, justify in (
-        ("workload", "left"), ("check", "left"), ("result", "left"), ("difference", "right"),
-        ("allowed", "right"), ("what was compared", "left"),
-    ):  # fmt: skip
-        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    out = console.stdout()
+    table = Table(box=box.SIMPLE_HEAD, title=console.styled(f"Compared with {verified.reference}"))
+    for column in ("workload", "check", "result", "difference", "allowed", "what was compared"):
+        right = column in ("difference", "allowed")
+        table.add_column(column, justify="right" if right else "left")
     last = ""
     for c in verified.checks:
-        style = _STYLES[c.status]
         first = (c.detail.splitlines() or [""])[0]
-        table.add_row(
-            escape(c.workload) if c.workload != last else "", escape(c.name),
-            f"[{style}]{c.status.value}[/]", _number(c.difference), _number(c.tolerance),
-            escape(first),
+        cells: tuple[tuple[str, str] | str, ...] = (
+            c.workload if c.workload != last else "", c.name, (c.status.value, _STYLES[c.status]),
+            _number(c.difference), _number(c.tolerance), first,
         )  # fmt: skip
+        table.add_row(*(console.styled(cell) for cell in cells))
         last = c.workload
-    console.print(table)
+    out.print(table)
     for c in verified.checks:
         if c.status is not Status.EQUAL and "\n" in c.detail:
-            console.print(f"[bold]{escape(c.workload)}, {escape(c.name)}[/]")
-            console.print(escape(c.detail), highlight=False)
+            out.print(console.styled((f"{c.workload}, {c.name}", "bold")))
+            for line in c.detail.splitlines():
+                out.print(console.styled("  " + line))
     counts = [f"{verified.count(s)} {s.value}" for s in Status if verified.count(s)]
-    console.print(", ".join(counts) or "no checks", highlight=False)
+    out.print(", ".join(counts) or "no checks")

@@ -53,7 +53,7 @@ def _probe(python: str, timeout: float) -> tuple[Reference | None, str]:
         env = child.quiet_environment({"CUDA_VISIBLE_DEVICES": "-1"})
         # cwd is an empty folder: a tensorflow.py in the caller's must not answer
         outcome = child.run([python, "-c", _PROBE, str(answer)], Path(folder), env, timeout)
-        if not outcome.ok:
+        if not outcome.ok or not answer.exists():
             last = (outcome.tail.strip().splitlines() or [outcome.status])[-1]
             return None, f"{python}: {last}"
         found = json.loads(answer.read_text(encoding="utf-8"))

@@ -31,9 +31,10 @@ def _load(tf: Any, sess: Any, variables: list[Any], path: str) -> list[str]:
         v.op.name: (v.shape.as_list(), v.dtype.base_dtype.as_numpy_dtype) for v in variables
     }
     values, missing = common.checkpoint_values(tf.train.NewCheckpointReader(path), wanted)
-    for variable in variables:
-        if variable.op.name in values:
-            variable.load(values[variable.op.name], sess)
+    found = [v for v in variables if v.op.name in values]
+    # One run: each `load` by itself would prune the whole graph again.
+    sess.run([v.initializer for v in found],
+             {v.initializer.inputs[1]: values[v.op.name] for v in found})
     return list(missing)
 
 
