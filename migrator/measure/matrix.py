@@ -31,7 +31,7 @@ def cells(workloads: Iterable[Workload], matrix: Matrix) -> tuple[Cell, ...]:
     for workload in workloads:
         if workload.kind != "function" or workload.mode not in matrix.modes:
             continue
-        for batch in matrix.batches:
+        for batch in _batches(workload, matrix.batches):
             for allocator in matrix.allocators:
                 rest = (workload.mode, batch, allocator)
                 if "before" in matrix.sides:
@@ -42,6 +42,14 @@ def cells(workloads: Iterable[Workload], matrix: Matrix) -> tuple[Cell, ...]:
                     for precision in _precisions(execution, matrix.precisions):
                         found.append(Cell(workload.name, "after", execution, precision, *rest))
     return tuple(dict.fromkeys(found))
+
+
+def _batches(workload: Workload, wanted: Sequence[int]) -> tuple[int, ...]:
+    """The wanted sizes; where no input varies with the batch, the one that the inputs have."""
+    if any("batch" in i.shape for i in workload.inputs):
+        return tuple(wanted)
+    first = [i.shape[0] for i in workload.inputs if i.shape]
+    return (int(first[0]) if first else workload.batch,)
 
 
 def _precisions(execution: str, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """The matrix: which cells there are, and in which order they run."""
 
 from migrator.measure.matrix import Matrix, cells
-from migrator.workload.spec import Workload
+from migrator.workload.spec import Input, Workload
 
-FORWARD = Workload("forward", "function", call="m:f")
-TRAIN = Workload("train", "function", mode="training", call="m:g")
+IMAGES = (Input("images", ("batch", 8, 8, 3)),)
+FORWARD = Workload("forward", "function", call="m:f", inputs=IMAGES)
+TRAIN = Workload("train", "function", mode="training", call="m:g", inputs=IMAGES)
 
 
 def test_before_and_after_stand_side_by_side() -> None:
@@ -24,3 +25,8 @@ def test_axes_restrict() -> None:
     (cell,) = cells([FORWARD, TRAIN], only)
     assert (cell.workload, cell.execution, cell.batch) == ("train", "xla", 4)
     assert cells([Workload("t", "tests", paths=("*",))], Matrix()) == ()
+
+
+def test_fixed_shapes_are_measured_once() -> None:
+    fixed = Workload("fixed", "function", call="m:f", inputs=(Input("x", (4, 8)),))
+    assert {c.batch for c in cells([fixed], Matrix(batches=(1, 8, 32)))} == {4}

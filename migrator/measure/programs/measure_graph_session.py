@@ -48,7 +48,7 @@ def main() -> None:
     if config.get("arena_bytes"):
         with tf.Graph().as_default():
             arena = tf.raw_ops.Empty(
-                shape=[config["arena_bytes"] // 4], dtype=tf.float32, init=False
+                shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False
             )
             with tf.Session(config=session_config) as sess:
                 sess.run(arena.op)

@@ -152,7 +152,7 @@ def main() -> None:
     phases.end("import")
     device = _set_up(tf, config)
     if config.get("arena_bytes"):
-        tf.raw_ops.Empty(shape=[config["arena_bytes"] // 4], dtype=tf.float32, init=False)
+        tf.raw_ops.Empty(shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False)
     phases.allocator = probe.Allocator(tf.config.experimental, device)
     phases.allocator.reset()
     phases.end("device")

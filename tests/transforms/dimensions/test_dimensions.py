@@ -1,0 +1,50 @@
+"""`.value` goes where the thing is a dimension, and stays where it is anything else."""
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+
+RULES = load_ruleset(Options())
+HEAD = "import tensorflow as tf\n"
+
+
+def migrated(body: str) -> str:
+    result = migrate_text("m.py", HEAD + body, ProjectIndex(), Options(), RULES)
+    text = result.new_text if result.new_text is not None else HEAD + body
+    return text.removeprefix(HEAD).strip("\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("n = x.shape[1].value", "n = x.shape[1]"),
+        ("n = x.get_shape()[-1].value * 2  # channels", "n = x.get_shape()[-1] * 2  # channels"),
+        ("n = f(x).get_shape().with_rank(4)[3].value", "n = f(x).get_shape().with_rank(4)[3]"),
+        ("def f(x):\n  s = x.shape\n  return s[1].value", "def f(x):\n  s = x.shape\n  return s[1]"),
+        ("b, h = x.shape\nprint(h.value)", "b, h = x.shape\nprint(h)"),
+        ("h = x.shape[1]\nprint(h.value)", "h = x.shape[1]\nprint(h)"),
+        ("s = [d.value for d in x.get_shape()]", "s = [d for d in x.get_shape()]"),
+        ("for d in x.shape[1:]:\n  print(d.value)", "for d in x.shape[1:]:\n  print(d)"),
+    ],
+)  # fmt: skip
+def test_dimensions_lose_their_value(before: str, after: str) -> None:
+    assert migrated(before) == after
+    assert migrated(after) == after
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = feature.int64_list.value",
+        "n = x.shape.dims[0].value",
+        "def f(h):\n  return h.value\nh = x.shape[1]",
+        "h = x.shape[1]\nh = lookup(h)\nprint(h.value)",
+        "def f(x, s):\n  for s in rows:\n    print(s.value)",
+        "shape = records['shape']\nprint(shape[0].value)",
+    ],
+)
+def test_other_values_stay(body: str) -> None:
+    assert migrated(body) == body
