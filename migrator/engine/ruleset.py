@@ -131,6 +131,8 @@ class RuleSet:
             where = f"{rule.pack}: {rule.code}: {source!r}"
             try:
                 pattern = self._pattern(rule, source)
+                if isinstance(pattern, CallPattern):  # parameters that a call must give
+                    pattern.required |= frozenset(rule.extra.get("needs", ()))
                 template = None
                 if rule.rewrite:
                     holes = _holes(pattern)

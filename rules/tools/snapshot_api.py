@@ -29,7 +29,8 @@ SKIPPED_MODULES = re.compile(
 )
 PRIVATE_ROOTS = (
     "client", "data", "estimator", "framework", "keras", "layers", "lib", "ops", "platform",
-    "profiler", "saved_model", "summary", "tools", "training", "util", "eager",
+    "profiler", "saved_model", "summary", "tools", "training", "util", "eager", "tpu", "debug",
+    "distribute", "feature_column", "autograph", "module",
 )  # fmt: skip
 BROKEN = re.compile(r"_test$|_test_|\btests?\b|_gpu$|testing|benchmark|tensorrt|_ops_gen|nccl|main$")
 
@@ -119,7 +120,7 @@ class Snapshot:
                         "tensorflow.contrib", "tensorflow.compat.v1", "tensorflow.lite.python",
                         "tensorflow.lite.experimental.microfrontend", "tensorflow.pywrap_tensorflow", "tensorflow.lite.tools"):
                 continue  # private, or visited for themselves
-            if ".python" in name:
+            if ".python." in name + ".":
                 continue
             try:
                 value = getattr(module, attr)
@@ -174,6 +175,7 @@ class Snapshot:
             roots = [("tensorflow.python", python.__path__)]
         found = []
         for prefix, path in roots:
+            found.append(prefix + ".tf2")
             for root in PRIVATE_ROOTS:
                 folder = os.path.join(path[0], root)
                 if os.path.isdir(folder):
