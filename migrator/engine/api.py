@@ -135,6 +135,8 @@ def load_api(path: Path) -> Api:
     if not isinstance(symbols, dict):
         raise ValueError(f"{path}: is no API snapshot: 'symbols' is not a table")
     aliases = document.get("aliases", {}) if symbols is not document else {}
+    if "tensorflow" in document:  # written by rules/tools/snapshot_api.py: canonical already
+        return Api(symbols, aliases)
     return Api(
         {_canonical(name): entry for name, entry in symbols.items()},
         {_canonical(name): _canonical(listed) for name, listed in aliases.items()},
