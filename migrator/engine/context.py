@@ -11,6 +11,7 @@ import libcst as cst
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, Resolved, Scope, canonical
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
+from migrator.engine.cst_walk import code_children
 from migrator.engine.imports import add_imports, local_name_for
 from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
@@ -184,7 +185,7 @@ class FileContext:
             found = self._spans.get(id(current))
             if found is not None:
                 return found
-            stack.extend(current.children)
+            stack.extend(code_children(current))
         return 1, 1, 0
 
     def _lines_of(self, text: str) -> LineMap:

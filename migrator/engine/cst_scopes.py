@@ -14,8 +14,8 @@ import libcst as cst
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.scopes import Scope
+from migrator.engine.cst_walk import code_children, code_fields
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
 _CONSTANTS = frozenset({"True", "False", "None"})  # names in LibCST, constants in ast
 _EMPTY = frozenset(
     [
@@ -43,27 +43,6 @@ def cst_dotted(node: cst.CSTNode) -> tuple[str, cst.Name] | None:
     if not isinstance(node, cst.Name):
         return None
     return node.value + "".join(reversed(suffix)), node
-
-
-def _fields(cls: type) -> tuple[str, ...]:
-    """Fields that can hold code, in source order (LibCST declares some out of order)."""
-    skipped = {"lpar", "rpar", "comma", "semicolon", "header", "footer", "lbracket", "rbracket"}
-    order = {
-        "IfExp": ("body", "test", "orelse"),
-        "Decorator": ("decorator",),
-        "Assign": ("targets", "value"),
-        "Try": ("body", "handlers", "orelse", "finalbody"),
-        "TryStar": ("body", "handlers", "orelse", "finalbody"),
-    }.get(cls.__name__)
-    if order is None:
-        order = tuple(
-            name
-            for name in cls.__dataclass_fields__  # type: ignore[attr-defined]
-            if not name.startswith(("whitespace", "leading", "lines_", "trailing"))
-            and name not in skipped
-        )
-    _FIELDS[cls] = order
-    return order
 
 
 class CstScopes:
@@ -99,7 +78,7 @@ class CstScopes:
             found = self._of.get(id(current))
             if found is not None:
                 return found
-            stack.extend(reversed(current.children))
+            stack.extend(reversed(code_children(current)))
         return self.names.scopes[0]
 
     def inner_scope(self, node: cst.CSTNode) -> Scope | None:
@@ -162,7 +141,7 @@ class CstScopes:
 
     def _generic(self, node: cst.CSTNode) -> None:
         cls = node.__class__
-        for field in _FIELDS.get(cls) or _fields(cls):
+        for field in code_fields(cls):
             value = getattr(node, field)
             if value.__class__ in (tuple, list):
                 for item in value:

@@ -72,7 +72,6 @@ def test_keyword_order() -> None:
         ("y = tf.to_float(*a)", "TF110", "*a hides"),
         ("y = tf.to_float(**k)", "TF110", "**k hides"),
         ("y = tf.no_such_thing(x)", "TF003", "tf.no_such_thing is not known"),
-        ("y = tf.contrib.gone(x)", "TF003", "tf.contrib.gone"),
         ("y = tf.contrib.bayesflow.x(1)", "TF003", "no automatic rewrite"),
         ("y = getattr(tf, name)", "TF004", "at run time"),
         ("y = f(tf)", "TF004", "passed on as a value"),
