@@ -1,0 +1,288 @@
+"""What the statements of one function read, write and feed on: a small data flow over LibCST.
+
+Names are the roots of what is written: a local name (``boxes``) or an attribute of a local one
+(``self._boxes``).  Writes include changes in place (``feed[x] = 1``, ``items.append(x)``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import libcst as cst
+
+from migrator.engine.cst_walk import code_children
+
+_MUTATORS = frozenset(
+    "append add extend insert update setdefault pop popitem remove discard clear sort fill "
+    "ParseFromString MergeFrom CopyFrom".split()
+)
+
+
+def root_of(node: cst.BaseExpression) -> str | None:
+    """``"x"`` for ``x[0].y``, ``"self.x"`` for ``self.x.y``; None where no name is at the root."""
+    chain: list[str] = []
+    while True:
+        if isinstance(node, cst.Attribute):
+            chain.append(node.attr.value)
+            node = node.value
+        elif isinstance(node, cst.Subscript):
+            chain.clear()
+            node = node.value
+        elif isinstance(node, (cst.StarredElement, cst.StarredDictElement)):
+            node = node.value
+        else:
+            break
+    if not isinstance(node, cst.Name):
+        return None
+    if node.value in ("self", "cls") and chain:
+        return f"{node.value}.{chain[-1]}"
+    return node.value
+
+
+def key_of(node: cst.BaseExpression) -> str | None:
+    """``root_of`` for a bare name or an attribute of `self`, None for anything longer."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if (
+        isinstance(node, cst.Attribute)
+        and isinstance(node.value, cst.Name)
+        and node.value.value in ("self", "cls")
+    ):
+        return f"{node.value.value}.{node.attr.value}"
+    return None
+
+
+def reads(node: cst.CSTNode) -> set[str]:
+    """Every name that `node` reads, its nested functions' free names included."""
+    found: set[str] = set()
+    _reads(node, found)
+    return found
+
+
+def _reads(node: cst.CSTNode, found: set[str]) -> None:
+    if isinstance(node, cst.Name):
+        found.add(node.value)
+        return
+    if isinstance(node, cst.Attribute):
+        key = key_of(node)
+        if key is not None:
+            found.add(key)
+        _reads(node.value, found)
+        return
+    if isinstance(node, cst.Arg):
+        _reads(node.value, found)
+        return
+    if isinstance(node, cst.Assign):
+        for target in node.targets:
+            if not isinstance(target.target, (cst.Name, cst.Tuple, cst.List)):
+                _reads(target.target, found)
+        _reads(node.value, found)
+        return
+    if isinstance(node, (cst.Param, cst.AnnAssign)):
+        for child in (getattr(node, "default", None), getattr(node, "value", None)):
+            if child is not None:
+                _reads(child, found)
+        return
+    for child in code_children(node):
+        _reads(child, found)
+
+
+def writes(node: cst.CSTNode) -> set[str]:
+    """Every name that `node` binds or changes in place."""
+    found: set[str] = set()
+    for child in walk(node):
+        if isinstance(child, cst.AssignTarget):
+            _targets(child.target, found)
+        elif isinstance(child, (cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor)):
+            _targets(child.target, found)
+        elif isinstance(child, cst.AsName):
+            _targets(child.name, found)  # type: ignore[arg-type]
+        elif isinstance(child, (cst.FunctionDef, cst.ClassDef)):
+            found.add(child.name.value)
+        elif isinstance(child, cst.Call) and isinstance(child.func, cst.Attribute):
+            if child.func.attr.value in _MUTATORS:
+                name = root_of(child.func.value)
+                if name:
+                    found.add(name)
+    return found
+
+
+def _targets(node: cst.BaseExpression, found: set[str]) -> None:
+    if isinstance(node, (cst.Tuple, cst.List)):
+        for element in node.elements:
+            _targets(element.value, found)
+        return
+    name = root_of(node)
+    if name:
+        found.add(name)
+
+
+def bound_names(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The single targets of an assignment target, tuples taken apart."""
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return [name for element in node.elements for name in bound_names(element.value)]
+    return [node]
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """`node` and everything below, in source order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(code_children(current)))
+
+
+def sub_bodies(node: cst.CSTNode) -> list[cst.BaseSuite]:
+    """The suites of a compound statement, in source order."""
+    found: list[cst.BaseSuite] = []
+    if isinstance(node, cst.If):
+        found.append(node.body)
+        if node.orelse is not None:
+            found.extend(sub_bodies(node.orelse))
+    elif isinstance(node, cst.Try):
+        found.append(node.body)
+        found.extend(handler.body for handler in node.handlers)
+        found.extend(part.body for part in (node.orelse, node.finalbody) if part is not None)
+    elif isinstance(node, (cst.For, cst.While)):
+        found.append(node.body)
+        if node.orelse is not None:
+            found.append(node.orelse.body)
+    elif isinstance(node, (cst.With, cst.Else, cst.Finally)):
+        found.append(node.body)
+    return found
+
+
+def simple(node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+    """The one small statement of a simple statement line."""
+    if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:
+        return node.body[0]
+    return None
+
+
+def assigned(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """(target, value) of ``target = value`` with a single target."""
+    small = simple(node)
+    if isinstance(small, cst.Assign) and len(small.targets) == 1:
+        return small.targets[0].target, small.value
+    return None
+
+
+def statements(suite: cst.BaseSuite) -> Sequence[cst.BaseStatement]:
+    """The statements of a suite; a one-line suite is made a list of lines."""
+    if isinstance(suite, cst.IndentedBlock):
+        return suite.body
+    assert isinstance(suite, cst.SimpleStatementSuite)
+    return [cst.SimpleStatementLine([small]) for small in suite.body]
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source text of a node, comments and layout included."""
+    return cst.Module([]).code_for_node(node)
+
+
+def equal(one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two expressions are written alike (layout aside)."""
+    return "".join(code_of(one).split()) == "".join(code_of(other).split())
+
+
+def argument(call: cst.Call, name: str, position: int | None = None) -> cst.BaseExpression | None:
+    """The value of the argument `name`, which may also stand at `position`."""
+    for index, arg in enumerate(call.args):
+        if arg.star:
+            continue
+        if arg.keyword is not None:
+            if arg.keyword.value == name:
+                return arg.value
+        elif position is not None and index == position:
+            return arg.value
+    return None
+
+
+def call(function: str | cst.BaseExpression, *args: cst.BaseExpression | cst.Arg) -> cst.Call:
+    """``function(args...)`` as a new node."""
+    func = cst.parse_expression(function) if isinstance(function, str) else function
+    parts = [arg if isinstance(arg, cst.Arg) else cst.Arg(arg) for arg in args]
+    parts = [
+        part.with_changes(
+            comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            if index < len(parts) - 1
+            else cst.MaybeSentinel.DEFAULT
+        )
+        for index, part in enumerate(parts)
+    ]
+    return cst.Call(func, parts)
+
+
+def keyword(name: str, value: cst.BaseExpression | str) -> cst.Arg:
+    """``name=value`` as an argument node."""
+    expression = cst.parse_expression(value) if isinstance(value, str) else value
+    return cst.Arg(
+        expression,
+        keyword=cst.Name(name),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def line(text: str) -> cst.SimpleStatementLine:
+    """A new statement line from its text."""
+    statement = cst.parse_statement(text)
+    assert isinstance(statement, cst.SimpleStatementLine)
+    return statement
+
+
+def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """``target = value`` as a new statement line."""
+    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], value)])
+
+
+def with_leading(
+    node: cst.BaseStatement, lines: Iterable[cst.EmptyLine]
+) -> cst.BaseStatement:
+    """`node` with comment and blank lines put before it."""
+    lines = list(lines)
+    if not lines or not hasattr(node, "leading_lines"):
+        return node
+    return node.with_changes(leading_lines=[*lines, *node.leading_lines])
+
+
+class Replacer(cst.CSTTransformer):
+    """Replaces nodes by identity: ``{id(old): new}``; None removes a statement."""
+
+    def __init__(self, table: dict[int, cst.CSTNode | None]) -> None:
+        super().__init__()
+        self.table = table
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode):  # type: ignore
+        if id(original_node) in self.table:
+            new = self.table[id(original_node)]
+            return cst.RemoveFromParent() if new is None else new
+        return super().on_leave(original_node, updated_node)
+
+
+class NameReplacer(cst.CSTTransformer):
+    """Replaces reads of names (``x``, ``self.x``) by expressions."""
+
+    def __init__(self, table: dict[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self.table = table
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        key = key_of(original_node)
+        if key in self.table:
+            return self.table[key].deep_clone()
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        new = self.table.get(original_node.value)
+        return new.deep_clone() if new is not None else updated_node
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_AssignTarget(
+        self, original_node: cst.AssignTarget, updated_node: cst.AssignTarget
+    ) -> cst.AssignTarget:
+        return original_node if key_of(original_node.target) else updated_node

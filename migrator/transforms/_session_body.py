@@ -1,0 +1,503 @@
+"""The model of one function that opens sessions: its units, placeholders, runs and feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import code_children
+from migrator.transforms import _flow as flow
+
+SESSIONS = frozenset(
+    {
+        "tensorflow.Session",
+        "tensorflow.InteractiveSession",
+        "tensorflow.train.MonitoredSession",
+        "tensorflow.train.SingularMonitoredSession",
+    }
+)
+TEST_SESSIONS = frozenset({"test_session", "cached_session", "session"})
+INITIALIZERS = frozenset(
+    {
+        "tensorflow.global_variables_initializer",
+        "tensorflow.local_variables_initializer",
+        "tensorflow.initialize_all_variables",
+        "tensorflow.initialize_local_variables",
+        "tensorflow.initialize_variables",
+        "tensorflow.tables_initializer",
+        "tensorflow.initialize_all_tables",
+        "tensorflow.variables_initializer",
+        "tensorflow.contrib.tpu.initialize_system",
+        "tensorflow.contrib.tpu.shutdown_system",
+        "tensorflow.tpu.initialize_system",
+        "tensorflow.tpu.shutdown_system",
+    }
+)
+PLACEHOLDERS = frozenset(
+    {
+        "tensorflow.placeholder",
+        "tensorflow.placeholder_with_default",
+        "tensorflow.sparse_placeholder",
+    }
+)
+GRAPH_SCOPES = frozenset({"tensorflow.Graph().as_default"})
+# Calls whose effect TF1 repeated at each run of their result.
+EFFECTS = frozenset(
+    "assign assign_add assign_sub scatter_update scatter_add scatter_sub scatter_nd_update "
+    "count_up_to get_next apply".split()
+)
+
+
+class Unsupported(Exception):
+    """What keeps a function from becoming eager: the node, the obstacle, the hand change."""
+
+    def __init__(self, node: cst.CSTNode, obstacle: str, advice: str) -> None:
+        super().__init__(obstacle)
+        self.node = node
+        self.obstacle = obstacle
+        self.advice = advice
+
+
+@dataclass
+class Unit:
+    """One statement that is moved or kept as a whole; `path` holds the blocks around it."""
+
+    node: cst.BaseStatement
+    path: tuple[cst.BaseStatement, ...]
+    order: int
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+
+    def encloses(self, other: Unit) -> bool:
+        """Whether the block that holds this unit also holds `other`, directly or deeper."""
+        return other.path[: len(self.path)] == self.path
+
+
+@dataclass
+class Placeholder:
+    """One placeholder: its name, the unit that makes it, dtype and shape as written."""
+
+    key: str
+    unit: Unit
+    call: cst.Call
+    dtype: cst.BaseExpression | None
+    shape: cst.BaseExpression | None
+    default: cst.BaseExpression | None = None
+
+    @property
+    def static(self) -> bool:
+        """Whether the shape is written and has no unknown dimension."""
+        if self.shape is None:
+            return False
+        return not any(
+            isinstance(node, cst.Name) and node.value == "None" for node in flow.walk(self.shape)
+        )
+
+
+@dataclass
+class Run:
+    """One evaluation: ``sess.run(fetches, feed_dict)`` or ``fetch.eval(feed_dict)``."""
+
+    call: cst.Call
+    fetches: cst.BaseExpression
+    unit: Unit
+    feeds: list[tuple[cst.BaseExpression, cst.BaseExpression]]
+    feed_units: list[Unit] = field(default_factory=list)
+    expects_error: cst.With | None = None
+    in_loop: bool = False
+    zipped: tuple[str, str] | None = None  # feeds are dict(zip(placeholders, values))
+
+
+Resolve = Callable[[cst.BaseExpression], "str | None"]
+
+
+class SessionBody:
+    """Sessions, units, placeholders and runs of one function body.
+
+    Raises Unsupported for what has no eager form.
+    """
+
+    def __init__(self, ctx: FileContext, function: cst.FunctionDef) -> None:
+        self.ctx = ctx
+        self.function = function
+        self.sessions: set[str] = set()
+        self.graphs: set[str] = set()
+        self.session_withs: dict[int, list[cst.WithItem]] = {}
+        self.session_statements: set[int] = set()
+        self.units: list[Unit] = []
+        self.placeholders: dict[str, Placeholder] = {}
+        self.runs: list[Run] = []
+        self.init_names: set[str] = set()
+        self._find_sessions()
+        self._collect(flow.statements(function.body), (), False)
+        self._find_placeholders()
+        self._find_runs()
+
+    # -- sessions
+
+    def resolve(self, node: cst.BaseExpression) -> str | None:
+        return self.ctx.resolve(node)
+
+    def is_session(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a session."""
+        if not isinstance(node, cst.Call):
+            return False
+        func = node.func
+        if isinstance(func, cst.Attribute):
+            if (
+                isinstance(func.value, cst.Name)
+                and func.value.value == "self"
+                and func.attr.value in TEST_SESSIONS
+            ):
+                return True
+            if func.attr.value == "as_default" and flow.key_of(func.value) in self.sessions:
+                return True
+        return self.resolve(func) in SESSIONS
+
+    def _find_sessions(self) -> None:
+        for node in own_nodes(self.function.body):
+            if isinstance(node, cst.With):
+                for item in node.items:
+                    if self.is_session(item.item):
+                        self.session_withs.setdefault(id(node), []).append(item)
+                        if item.asname is not None:
+                            key = flow.key_of(item.asname.name)  # type: ignore[arg-type]
+                            if key:
+                                self.sessions.add(key)
+                    elif isinstance(item.item, cst.Call) and item.asname is not None:
+                        if self.resolve(item.item.func) in GRAPH_SCOPES:
+                            key = flow.key_of(item.asname.name)  # type: ignore[arg-type]
+                            if key:
+                                self.graphs.add(key)
+            elif isinstance(node, cst.SimpleStatementLine):
+                pair = flow.assigned(node)
+                if pair is None or not isinstance(pair[1], cst.Call):
+                    continue
+                key = flow.key_of(pair[0])
+                if key and self.is_session(pair[1]):
+                    self.sessions.add(key)
+                    self.session_statements.add(id(node))
+                elif key and self.resolve(pair[1].func) == "tensorflow.Graph":
+                    self.graphs.add(key)
+
+    @property
+    def has_session(self) -> bool:
+        return bool(self.session_withs or self.session_statements)
+
+    # -- units
+
+    def _collect(
+        self,
+        body: Sequence[cst.BaseStatement],
+        path: tuple[cst.BaseStatement, ...],
+        loop: bool,
+    ) -> None:
+        for statement in body:
+            if self._descends(statement):
+                inner = (*path, statement)
+                for suite in flow.sub_bodies(statement):
+                    self._collect(flow.statements(suite), inner, loop)
+                if not isinstance(statement, cst.With) or id(statement) not in self.session_withs:
+                    self._header(statement, path)
+                continue
+            unit = Unit(statement, path, len(self.units))
+            unit.reads, unit.writes = flow.reads(statement), flow.writes(statement)
+            self.units.append(unit)
+
+    def _header(self, statement: cst.BaseStatement, path: tuple[cst.BaseStatement, ...]) -> None:
+        for node in header_nodes(statement):
+            if self._is_run(node) or self._is_placeholder(node):
+                raise Unsupported(
+                    node,
+                    "a session runs in the head of a block",
+                    "evaluate it in a statement before the block",
+                )
+
+    def _descends(self, statement: cst.BaseStatement) -> bool:
+        if isinstance(statement, (cst.SimpleStatementLine, cst.FunctionDef, cst.ClassDef)):
+            return False
+        if isinstance(statement, cst.With) and (
+            id(statement) in self.session_withs
+        ):
+            return True
+        return any(
+            self._is_run(node)
+            or self._is_placeholder(node)
+            or (isinstance(node, cst.With) and id(node) in self.session_withs)
+            for node in own_nodes(statement)
+        )
+
+    def _is_run(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Call) and self.run_parts(node) is not None
+
+    def _is_placeholder(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Call) and self.resolve(node.func) in PLACEHOLDERS
+
+    def run_parts(
+        self, call: cst.Call
+    ) -> tuple[cst.BaseExpression, cst.BaseExpression | None] | None:
+        """(fetches, feed_dict) of a call that evaluates tensors."""
+        func = call.func
+        if not isinstance(func, cst.Attribute):
+            return None
+        key = flow.key_of(func.value)
+        if func.attr.value == "run" and (
+            key in self.sessions or (key is None and self.is_session(func.value))
+        ):
+            fetches = flow.argument(call, "fetches", 0)
+            if fetches is None:
+                return None
+            return fetches, flow.argument(call, "feed_dict", 1)
+        if func.attr.value == "eval" and self.has_session and key != "sess":
+            extra = [arg for arg in call.args if arg.keyword is None]
+            if len(extra) > 1 or any(
+                arg.keyword and arg.keyword.value not in ("feed_dict", "session")
+                for arg in call.args
+            ):
+                return None
+            return func.value, flow.argument(call, "feed_dict", 0)
+        if func.attr.value == "run" and self.has_session and self.resolve(func.value) in (
+            INITIALIZERS | {name + "()" for name in INITIALIZERS}
+        ):
+            return func.value, None
+        return None
+
+    # -- placeholders
+
+    def _find_placeholders(self) -> None:
+        for unit in self.units:
+            pair = flow.assigned(unit.node)
+            whole = pair[1] if pair else None
+            for node in own_nodes(unit.node):
+                if not isinstance(node, cst.Call) or not self._is_placeholder(node):
+                    continue
+                if node is not whole or pair is None:
+                    self._nested(node, unit)
+                    continue
+                key = flow.key_of(pair[0])
+                if key is None or key in self.placeholders:
+                    raise Unsupported(
+                        node,
+                        "a placeholder is bound twice or to no name",
+                        "give each placeholder a name of its own",
+                    )
+                self.placeholders[key] = self._placeholder(key, unit, node)
+
+    def _placeholder(self, key: str, unit: Unit, call: cst.Call) -> Placeholder:
+        if self.resolve(call.func) == "tensorflow.placeholder_with_default":
+            return Placeholder(
+                key,
+                unit,
+                call,
+                None,
+                flow.argument(call, "shape", 1),
+                flow.argument(call, "input", 0),
+            )
+        if self.resolve(call.func) == "tensorflow.sparse_placeholder":
+            raise Unsupported(call, "a sparse placeholder", "build the tf.SparseTensor eagerly")
+        return Placeholder(
+            key,
+            unit,
+            call,
+            flow.argument(call, "dtype", 0),
+            flow.argument(call, "shape", 1),
+        )
+
+    def _nested(self, call: cst.Call, unit: Unit) -> None:
+        """A placeholder inside a larger expression; kept under a key of its own."""
+        key = f"<{len(self.placeholders)}>"
+        self.placeholders[key] = self._placeholder(key, unit, call)
+
+    # -- runs
+
+    def _find_runs(self) -> None:
+        for unit in self.units:
+            for node in own_nodes(unit.node):
+                parts = self.run_parts(node) if isinstance(node, cst.Call) else None
+                if parts is None:
+                    continue
+                assert isinstance(node, cst.Call)
+                run = Run(node, parts[0], unit, [])
+                self._feeds(run, parts[1])
+                for block in unit.path:
+                    if isinstance(block, cst.With) and any(
+                        is_assert_raises(item.item) for item in block.items
+                    ):
+                        run.expects_error = block
+                    if isinstance(block, (cst.For, cst.While)):
+                        run.in_loop = True
+                if unit.node is not node and _inside_comprehension(unit.node, node):
+                    run.in_loop = True
+                self.runs.append(run)
+
+    def _feeds(self, run: Run, feed: cst.BaseExpression | None) -> None:
+        if feed is None or (isinstance(feed, cst.Name) and feed.value == "None"):
+            return
+        literal = self._dict_pairs(feed)
+        if literal is not None:
+            run.feeds.extend(literal)
+            return
+        zipped = _zip_names(feed)
+        if zipped is not None:
+            run.zipped = zipped
+            return
+        key = flow.key_of(feed)
+        if key is None:
+            raise Unsupported(
+                feed,
+                "the feed is computed",
+                "pass the fed values as arguments of a function",
+            )
+        found = False
+        for unit in self.units:
+            if unit.order >= run.unit.order or key not in unit.writes:
+                continue
+            pair = flow.assigned(unit.node)
+            if pair is not None and flow.key_of(pair[0]) == key:
+                literal = self._dict_pairs(pair[1])
+                zipped = _zip_names(pair[1])
+                if zipped is not None and not found:
+                    run.zipped = zipped
+                    literal = []
+                if literal is None or (found and literal):
+                    raise Unsupported(
+                        unit.node,
+                        f"the feed {key} is not a dict written in this function",
+                        "pass the fed values as arguments of a function",
+                    )
+                run.feeds[:] = literal
+                found = True
+            elif (
+                pair is not None
+                and isinstance(pair[0], cst.Subscript)
+                and flow.key_of(pair[0].value) == key
+                and len(pair[0].slice) == 1
+                and isinstance(pair[0].slice[0].slice, cst.Index)
+            ):
+                run.feeds.append((pair[0].slice[0].slice.value, pair[1]))
+            else:
+                raise Unsupported(
+                    unit.node,
+                    f"the feed {key} is changed in a way that is not followed",
+                    "pass the fed values as arguments of a function",
+                )
+            run.feed_units.append(unit)
+        if not found:
+            raise Unsupported(
+                feed,
+                f"the feed {key} comes from outside this function",
+                "pass the fed values as arguments of a function",
+            )
+
+    def _dict_pairs(
+        self, node: cst.BaseExpression
+    ) -> list[tuple[cst.BaseExpression, cst.BaseExpression]] | None:
+        if isinstance(node, cst.Call) and self.resolve(node.func) == "builtins.dict":
+            return [] if not node.args else None
+        if not isinstance(node, cst.Dict):
+            return None
+        pairs = []
+        for element in node.elements:
+            if not isinstance(element, cst.DictElement):
+                return None
+            pairs.append((element.key, element.value))
+        return pairs
+
+    # -- initializers
+
+    def is_initializer(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression does nothing but initialise variables and tables."""
+        if isinstance(node, (cst.List, cst.Tuple)):
+            return bool(node.elements) and all(
+                self.is_initializer(element.value) for element in node.elements
+            )
+        if isinstance(node, cst.Call):
+            name = self.resolve(node.func)
+            if name in INITIALIZERS:
+                return True
+            if name == "tensorflow.group":
+                return bool(node.args) and all(
+                    not arg.keyword and self.is_initializer(arg.value) for arg in node.args
+                    if not (arg.keyword and arg.keyword.value == "name")
+                )
+            return False
+        key = flow.key_of(node)
+        if key is not None and key in self._init_names():
+            return True
+        return isinstance(node, cst.Attribute) and node.attr.value == "initializer"
+
+    def _init_names(self) -> set[str]:
+        if not self.init_names:
+            self.init_names.add("")  # guards against looking again
+            for unit in self.units:
+                pair = flow.assigned(unit.node)
+                if pair is None:
+                    continue
+                key = flow.key_of(pair[0])
+                if key and self.is_initializer(pair[1]):
+                    self.init_names.add(key)
+        return self.init_names
+
+
+def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Nodes of a statement in source order; nested functions and classes are left out."""
+    stack: list[cst.CSTNode] = [node]
+    first = True
+    while stack:
+        current = stack.pop()
+        if not first and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        if first and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
+            return
+        first = False
+        yield current
+        stack.extend(reversed(code_children(current)))
+
+
+def header_nodes(statement: cst.BaseStatement) -> Iterator[cst.CSTNode]:
+    """Nodes of a compound statement outside its suites."""
+    suites = {id(suite) for suite in flow.sub_bodies(statement)}
+    stack: list[cst.CSTNode] = [statement]
+    while stack:
+        current = stack.pop()
+        if id(current) in suites:
+            continue
+        yield current
+        stack.extend(reversed(code_children(current)))
+
+
+def is_assert_raises(node: cst.BaseExpression) -> bool:
+    """``self.assertRaises(...)`` and its relatives."""
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value.startswith("assertRaises")
+    )
+
+
+def _inside_comprehension(statement: cst.CSTNode, target: cst.CSTNode) -> bool:
+    for node in flow.walk(statement):
+        if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.SetComp, cst.DictComp)):
+            if any(inner is target for inner in flow.walk(node)):
+                return True
+    return False
+
+
+def _zip_names(node: cst.BaseExpression) -> tuple[str, str] | None:
+    """(placeholders, values) of ``dict(zip(placeholders, values))``, `list` around zip or not."""
+    if not (isinstance(node, cst.Call) and flow.key_of(node.func) == "dict" and len(node.args) == 1):
+        return None
+    inner = node.args[0].value
+    if isinstance(inner, cst.Call) and flow.key_of(inner.func) == "list" and len(inner.args) == 1:
+        inner = inner.args[0].value
+    if not (isinstance(inner, cst.Call) and flow.key_of(inner.func) == "zip"):
+        return None
+    if len(inner.args) != 2:
+        return None
+    names = [flow.key_of(arg.value) for arg in inner.args]
+    if names[0] is None or names[1] is None:
+        return None
+    return names[0], names[1]
