@@ -13,6 +13,7 @@ from pathlib import Path
 
 from migrator import resources
 from migrator.engine.api import Api, load_api, parse_signature
+from migrator.engine.gone import gone
 from migrator.engine.keywords import ANY, Fit
 from migrator.engine.options import Options
 from migrator.engine.packs import Entry, PackError, Packs, Rule, load_packs
@@ -263,7 +264,7 @@ class RuleSet:
                     return Disposition(kind, key, rest, key, exists=True)
                 if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2:
                     return Disposition("compat", key, rest)
-                return Disposition("unknown", key, rest)
+                return Disposition("manual", key, rest, entry=gone(key))
             if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2.symbols:
                 return Disposition("compat", key, rest)
         return Disposition("unknown", name)

@@ -189,7 +189,7 @@ class Snapshot:
             base = contrib.__path__[0]
             for folder, _, files in sorted(os.walk(base)):
                 inner = os.path.relpath(folder, base).split(os.sep)
-                if "python" not in inner or "__init__.py" not in files:
+                if "python" not in inner or "pylib" in inner or "__init__.py" not in files:
                     continue
                 prefix = "tensorflow.contrib." + ".".join(inner)
                 found.append(prefix)
@@ -263,7 +263,7 @@ class Snapshot:
             if message:
                 if inspect.isclass(bound) or isinstance(bound, int) and attr.isupper():
                     self.symbols[name] = {"kind": "class" if inspect.isclass(bound) else "constant"}
-            elif isinstance(value, (classmethod, staticmethod)):
+            elif isinstance(value, (classmethod, staticmethod)) and own:
                 self.named.append((name, bound))
             elif inspect.isclass(bound):
                 self.symbols[name] = {"kind": "class"}
