@@ -19,8 +19,10 @@ from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.suppress import Suppressions, find_suppressions
-from migrator.model import Change, FileResult, Finding, Status
+from migrator.model import Change, FileResult, Finding, Rung, Status
 from migrator.project.marker import is_generated
+
+_ROUNDS = 3
 
 
 def migrate_text(
@@ -84,21 +86,13 @@ def _migrate(
     suppressions = find_suppressions(source)
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
-    if registry.mentions(source):
-        original = source
-        source, tree, names = _transform(
-            path, source, tree, index, options, registry, suppressions, changes, findings
+    for _ in range(_ROUNDS if registry.mentions(source) else 0):
+        source, tree, again = _round(
+            path, text, source, tree, index, options, registry, suppressions, changes, findings
         )
-        mapped = LineMap(text, source) if source != text else None
-        found = walk.rewrite(path, source, names, registry, options, suppressions)
-        changes += [_map_change(item, mapped) for item in found.changes]
-        findings += [_map_finding(item, mapped) for item in found.findings]
-        problem = _why(found.text) if found.text != source else ""
-        if problem:
-            findings.append(_withdrawn(path, "the work of the rules", problem))
-            changes = [c for c in changes if c.code == "PY101"] if original == source else changes
-        else:
-            source = found.text
+        if not again:
+            break
+        suppressions = find_suppressions(source)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:
@@ -116,6 +110,46 @@ def _migrate(
         findings=tuple(order),
         support=used_support(source),
     )
+
+
+def _round(
+    path: str,
+    text: str,
+    source: str,
+    tree: ast.Module,
+    index: ProjectIndex,
+    options: Options,
+    registry: RuleSet,
+    suppressions: Suppressions,
+    changes: list[Change],
+    findings: list[Finding],
+) -> tuple[str, ast.Module, bool]:
+    """Transforms, then rules; (text, tree, is another round worth it?).
+
+    It is where a transform met an obstacle and the rules then changed the file: they may have
+    taken the obstacle away, and a later run would find out.
+    """
+    before = source
+    entry = LineMap(text, before) if before != text else None
+    own_changes: list[Change] = []
+    own_findings: list[Finding] = []
+    source, tree, names = _transform(
+        path, source, tree, index, options, registry, suppressions, own_changes, own_findings
+    )
+    changes += [_map_change(item, entry) for item in own_changes]
+    stuck = any(item.rung is Rung.COMPAT for item in own_findings)
+    mapped = LineMap(text, source) if source != text else None
+    found = walk.rewrite(path, source, names, registry, options, suppressions)
+    problem = _why(found.text) if found.text != source else ""
+    findings[:] = [_map_finding(item, entry) for item in own_findings]
+    findings += [_map_finding(item, mapped) for item in found.findings]
+    if problem:
+        findings.append(_withdrawn(path, "the work of the rules", problem))
+        return source, tree, False
+    changes += [_map_change(item, mapped) for item in found.changes]
+    if stuck and found.text != source:
+        return found.text, ast.parse(found.text), True
+    return found.text, tree, False
 
 
 def _transform(
