@@ -389,3 +389,55 @@ def _(api, x):
     x = norm.apply(x, training=True)
     x = layers.Dense(5)(layers.Flatten()(x))
     return layers.Dropout(0.5)(x)
+
+
+# Running metrics: (label, prediction) batches of two steps, with and without weights.
+METRICS = {
+    "mean": lambda m, y, p, w: m.mean(p, w),
+    "mean_tensor": lambda m, y, p, w: m.mean_tensor(p, w),
+    "accuracy": lambda m, y, p, w: m.accuracy(y, p, w),
+    "absolute": lambda m, y, p, w: m.mean_absolute_error(y, p, w),
+    "squared": lambda m, y, p, w: m.mean_squared_error(y, p, w),
+    "root": lambda m, y, p, w: m.root_mean_squared_error(y, p, w),
+    "below": lambda m, y, p, w: m.percentage_below(p, 1.5, w),
+    "true_positives": lambda m, y, p, w: m.true_positives(y > 1, p > 1, w),
+    "false_positives": lambda m, y, p, w: m.false_positives(y > 1, p > 1, w),
+    "true_negatives": lambda m, y, p, w: m.true_negatives(y > 1, p > 1, w),
+    "false_negatives": lambda m, y, p, w: m.false_negatives(y > 1, p > 1, w),
+    "precision": lambda m, y, p, w: m.precision(y > 1, p > 1, w),
+    "recall": lambda m, y, p, w: m.recall(y > 1, p > 1, w),
+    "mean_iou": lambda m, y, p, w: m.mean_iou(y, p, 4, w),
+    "per_class": lambda m, y, p, w: m.mean_per_class_accuracy(y, p, 4, w),
+}
+
+
+def metric_batch(step):
+    """Labels, predictions and weights, float32 of shape [6]."""
+    random = np.random.RandomState(step)
+    labels, predictions = random.randint(0, 3, size=(2, 6)).astype(np.float32)
+    return labels, predictions, np.array([1.0, 0.0, 2.0, 1.0, 0.5, 1.0], np.float32)
+
+
+def _cells(api):
+    cells = api.rnn
+    return {
+        "basic": lambda: cells.BasicRNNCell(3),
+        "gru": lambda: cells.GRUCell(3),
+        "lstm": lambda: cells.BasicLSTMCell(3, forget_bias=0.5),
+        "peephole": lambda: cells.LSTMCell(4, use_peepholes=True, cell_clip=0.8, num_proj=2),
+        "stack": lambda: cells.MultiRNNCell([cells.BasicLSTMCell(3), cells.GRUCell(2)]),
+    }
+
+
+for _cell in ("basic", "gru", "lstm", "peephole", "stack"):
+
+    def _recurrent(api, x, cell=_cell):
+        make = _cells(api)[cell]
+        lengths = api.tf.constant([4, 2])
+        outputs, state = api.dynamic_rnn(make(), x, sequence_length=lengths, dtype=api.tf.float32)
+        results = {"outputs": outputs}
+        for number, part in enumerate(api.tf.nest.flatten(state)):
+            results["state %d" % number] = part
+        return results
+
+    CASES["dynamic_rnn " + _cell] = ((2, 4, 3), _recurrent)

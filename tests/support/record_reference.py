@@ -34,6 +34,8 @@ def api():
         slim=slim_names,
         losses=tf.losses,
         layers=tf.layers,
+        rnn=tf.nn.rnn_cell,
+        dynamic_rnn=tf.nn.dynamic_rnn,
         initializers=tf,
         variance_scaling=tf.variance_scaling_initializer,
         variable_scope=tf.variable_scope,
@@ -92,12 +94,30 @@ def statistics(make):
     return [float(f(value)) for f in (np.mean, np.std, np.min, np.max)]
 
 
+def metric(make, weighted):
+    """[value after one batch, value after two] and the names of the counters."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = [tf.placeholder(tf.float32, [6]) for _ in range(3)]
+        value, update = make(tf.metrics, fed[0], fed[1], fed[2] if weighted else None)
+        session.run(tf.local_variables_initializer())
+        values = []
+        for step in (1, 2):
+            session.run(update, dict(zip(fed, gc.metric_batch(step))))
+            values.append(session.run(value).tolist())
+        return {"values": values, "variables": [v.op.name for v in tf.local_variables()]}
+
+
 def main():
     tf.enable_resource_variables()
     arrays = {}
     facts = {
         "tensorflow": tf.__version__,
         "cases": {n: record(n, s, f, arrays) for n, (s, f) in sorted(gc.CASES.items())},
+        "metrics": {
+            "%s%s" % (n, " weighted" * w): metric(make, w)
+            for n, make in sorted(gc.METRICS.items())
+            for w in (False, True)
+        },
         "initializers": {n: statistics(make) for n, make in sorted(gc.INITIALIZERS.items())},
     }
     np.savez_compressed(os.path.join(HERE, "fixtures", "graph_cases.npz"), **arrays)

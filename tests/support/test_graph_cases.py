@@ -13,7 +13,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 import graph_cases as gc  # noqa: E402
-from tf1_support import initializers, layers, losses, scopes, slim  # noqa: E402
+from tf1_support import initializers, layers, losses, metrics, rnn, scopes, slim  # noqa: E402
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FACTS = json.loads((FIXTURES / "graph_cases.json").read_text())
@@ -23,6 +23,8 @@ API = SimpleNamespace(
     slim=slim,
     losses=losses,
     layers=layers,
+    rnn=rnn,
+    dynamic_rnn=rnn.dynamic_rnn,
     initializers=initializers,
     variance_scaling=initializers.tf_variance_scaling_initializer,
     variable_scope=scopes.variable_scope,
@@ -143,3 +145,27 @@ def test_initializer_distribution(name: str) -> None:
     assert first.max() == pytest.approx(high, abs=tail * abs(high) + 1e-6)
     if name != "constant":
         assert np.abs(first - second).max() > 0
+
+
+@pytest.mark.parametrize("name", sorted(gc.METRICS))
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("traced", [False, True])
+def test_metric(name: str, weighted: bool, traced: bool) -> None:
+    """Both results after one batch and after two, and the names of the local variables."""
+    facts = FACTS["metrics"][name + " weighted" * weighted]
+    store = scopes.VariableStore()
+
+    def step(labels: Any, predictions: Any, weights: Any) -> Any:
+        with store.run():
+            return gc.METRICS[name](metrics, labels, predictions, weights if weighted else None)
+
+    update = tf.function(step) if traced else step
+    with store.as_default():
+        for number, wanted in enumerate(facts["values"], 1):
+            batch = [tf.constant(part) for part in gc.metric_batch(number)]
+            for value in update(*batch):
+                np.testing.assert_allclose(value, wanted, rtol=1e-5)
+        assert [scopes.name_of(v) for v in scopes.local_variables()] == facts["variables"]
+        assert scopes.global_variables() == []
+        metrics.reset_metrics(store)
+    assert all(np.all(v.numpy() == 0) for v in store.variables)
