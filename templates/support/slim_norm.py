@@ -264,7 +264,7 @@ def _moving_average_update(
 
 def _debias_variables(moving: tf.Variable) -> tuple[tf.Variable, tf.Variable]:
     """The plain average and its step count, from which the debiased average is computed."""
-    with variable_scope(moving.name.split(":")[0].rpartition("/")[2]):
+    with variable_scope(moving.name.partition(":")[0]):  # TF1 nested the whole name once more
         biased = get_variable(
             "biased",
             shape=moving.shape,

@@ -1,0 +1,227 @@
+"""Stores, runs and models: TF1's errors, repeated execution, Keras and checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tf1_support import losses, scopes, slim  # noqa: E402
+
+
+@pytest.fixture()
+def store() -> Any:
+    with scopes.VariableStore().as_default() as store:
+        yield store
+
+
+def net(x: Any, is_training: bool = True) -> Any:
+    norm = {"is_training": is_training, "decay": 0.9}
+    with slim.arg_scope(
+        [slim.conv2d],
+        normalizer_fn=slim.batch_norm,
+        normalizer_params=norm,
+        weights_regularizer=slim.l2_regularizer(0.01),
+    ):
+        x = slim.conv2d(x, 4, 3, 2, scope="Conv2d_0")
+        x = slim.conv2d(x, 4, 3)
+    return slim.fully_connected(slim.flatten(x), 2, activation_fn=None, scope="Logits")
+
+
+IMAGES = np.random.RandomState(0).randn(4, 8, 8, 3).astype(np.float32)
+
+
+def test_building_follows_the_rules_of_one_graph(store: Any) -> None:
+    scopes.get_variable("w", [2])
+    with pytest.raises(ValueError, match="already exists.*store.run"):
+        scopes.get_variable("w", [2])
+    with scopes.variable_scope("", reuse=True):
+        with pytest.raises(ValueError, match="does not exist"):
+            scopes.get_variable("x", [2])
+        with pytest.raises(ValueError, match="specified shape"):
+            scopes.get_variable("w", [3])
+        with pytest.raises(ValueError, match="specified dtype"):
+            scopes.get_variable("w", [2], tf.float64)
+    with pytest.raises(ValueError, match="fully defined"):
+        scopes.get_variable("shapeless")
+    with pytest.raises(ValueError, match="do not specify shape"):
+        scopes.get_variable("constant", [2], initializer=np.ones(2))
+    slim.fully_connected(tf.ones([1, 2]), 2)
+    slim.fully_connected(tf.ones([1, 2]), 2)
+    assert "fully_connected_1/weights" in store.variables_by_name
+
+
+def test_runs_find_the_variables_again(store: Any) -> None:
+    for _ in range(3):
+        with store.run():
+            net(IMAGES)
+            assert len(losses.get_regularization_losses()) == 2
+            scopes.add_to_collection("mine", 1)
+            assert scopes.get_collection("mine") == [1]
+    assert len(store.variables) == 2 * 4 + 2
+    with store.run(), pytest.raises(ValueError, match="already exists"):
+        net(IMAGES)
+        net(IMAGES)
+
+
+def test_updates_happen_when_the_collection_is_read(store: Any) -> None:
+    with store.run():
+        net(IMAGES)
+    moving = store.variables_by_name["Conv/BatchNorm/moving_mean"]
+    assert np.all(moving.numpy() == 0)
+    with store.run():
+        net(IMAGES)
+        assert len(scopes.get_collection(scopes.GraphKeys.UPDATE_OPS, "Conv2d_0")) == 2
+        assert np.all(moving.numpy() == 0)
+        assert len(scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)) == 4
+    once = moving.numpy()
+    assert np.all(once != 0)
+    with store.run(apply_updates=True):
+        net(IMAGES)
+    np.testing.assert_allclose(moving.numpy(), once * 1.9, rtol=1e-4)
+
+
+def test_training_flag_as_a_tensor(store: Any) -> None:
+    @tf.function
+    def step(training: Any) -> Any:
+        outputs = slim.batch_norm(IMAGES, 0.9, is_training=training)
+        scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)
+        return outputs
+
+    off = step(tf.constant(False))
+    moving = store.variables_by_name["BatchNorm/moving_mean"]
+    assert np.all(moving.numpy() == 0)
+    np.testing.assert_allclose(off, IMAGES / np.sqrt(1.001), rtol=1e-4, atol=1e-5)
+    on = step(tf.constant(True)).numpy()
+    assert abs(on.mean()) < 1e-5 and np.all(moving.numpy() != 0)
+
+
+def test_default_store_can_be_reset() -> None:
+    scopes.reset_default_store()
+    scopes.get_variable("ambient", [1])
+    with scopes.VariableStore().as_default():
+        assert scopes.global_variables() == []
+        with pytest.raises(RuntimeError, match="as_default"):
+            scopes.reset_default_store()
+    assert [v.name for v in scopes.global_variables()] == ["ambient:0"]
+    scopes.reset_default_store()
+    assert scopes.global_variables() == []
+
+
+def test_arg_scope_errors() -> None:
+    with pytest.raises(ValueError, match="not decorated"):
+        slim.arg_scope([tf.nn.relu], x=1)
+    with slim.arg_scope([slim.conv2d], stride=2) as saved:
+        pass
+    with pytest.raises(ValueError, match="no keyword arguments"):
+        slim.arg_scope(saved, stride=1)
+    with slim.arg_scope(saved):
+        assert slim.current_arg_scope()[slim.arg_scope_func_key(slim.conv2d)] == {"stride": 2}
+    assert "stride" in slim.arg_scoped_arguments(slim.conv2d)
+
+
+@pytest.mark.parametrize("kwargs", [{"renorm": True}, {"data_format": "NWHC"}])
+def test_batch_norm_errors(store: Any, kwargs: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="GroupNormalization|data_format"):
+        slim.batch_norm(IMAGES, **kwargs)
+
+
+def test_losses_reject_weights_that_do_not_fit(store: Any) -> None:
+    with pytest.raises(ValueError, match="broadcast"):
+        losses.mean_squared_error(np.ones([4, 3]), np.ones([4, 3]), np.ones([4]))
+    with pytest.raises(ValueError, match="incompatible"):
+        losses.mean_squared_error(np.ones([4, 3]), np.ones([4, 1]))
+
+
+def test_model_trains_saves_and_exports(tmp_path: Path) -> None:
+    model = scopes.ScopedModel(net)
+    model.compile("sgd", "mse")
+    model.fit(IMAGES, np.zeros([4, 2]), verbose=0, epochs=2)
+    assert [v.name for v in model.trainable_variables][:2] == [
+        "Conv2d_0/weights:0",
+        "Conv2d_0/BatchNorm/beta:0",
+    ]
+    assert len(model.losses) == 2
+    assert np.any(model.variables_by_name["Conv/BatchNorm/moving_mean"].numpy() != 0)
+    outputs = model(IMAGES).numpy()
+
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = scopes.ScopedModel(net)
+    other.build((None, 8, 8, 3))
+    assert np.abs(other(IMAGES) - outputs).max() > 0
+    other.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(other(IMAGES), outputs)
+
+    path = tf.train.Checkpoint(model=model).write(str(tmp_path / "checkpoint"))
+    third = scopes.ScopedModel(net)
+    third.build((None, 8, 8, 3))
+    tf.train.Checkpoint(model=third).read(path).assert_existing_objects_matched()
+    np.testing.assert_array_equal(third(IMAGES), outputs)
+
+    model.export(str(tmp_path / "saved"), verbose=False)
+    np.testing.assert_allclose(
+        tf.saved_model.load(str(tmp_path / "saved")).serve(IMAGES), outputs, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_checkpoint_by_name(tmp_path: Path) -> None:
+    model = scopes.ScopedModel(net)
+    with pytest.raises(ValueError, match="no variables yet"):
+        model.load_tf1_checkpoint(str(tmp_path / "none"))
+    model.build((None, 8, 8, 3))
+    names = {f"Net/{n}": tf.zeros_like(v) + 0.5 for n, v in model.variables_by_name.items()}
+    path = str(tmp_path / "named")
+    tf.raw_ops.SaveV2(
+        prefix=path,
+        tensor_names=list(names),
+        shape_and_slices=[""] * len(names),
+        tensors=list(names.values()),
+    )
+    with pytest.raises(KeyError, match="Conv2d_0/weights"):
+        model.load_tf1_checkpoint(path)
+    assert model.load_tf1_checkpoint(path, name_map={"": "Net/"}) == []
+    assert all(np.all(v.numpy() == 0.5) for v in model.variables)
+
+
+@pytest.mark.parametrize(
+    ("policy", "compute", "variable"),
+    [("mixed_float16", "float16", "float32"), ("float64", "float64", "float64")],
+)
+def test_precision_policies(policy: str, compute: str, variable: str) -> None:
+    model = scopes.ScopedModel(net, dtype=policy)
+    with tf.GradientTape() as tape:
+        outputs = model(IMAGES, training=True)
+        loss = tf.reduce_sum(tf.cast(outputs, tf.float32))
+    assert outputs.dtype == compute
+    assert {v.dtype.name for v in model.variables} == {variable}
+    assert all(g is not None for g in tape.gradient(loss, model.trainable_variables))
+
+
+def test_double_precision_statistics_are_those_of_the_fused_kernel(store: Any) -> None:
+    """A float64 batch norm follows the Bessel-corrected variance as the float32 kernel does."""
+    found = []
+    for name, dtype in (("single", np.float32), ("double", np.float64)):
+        with store.run(apply_updates=True):
+            slim.batch_norm(IMAGES.astype(dtype), 0.5, scope=name)
+        found.append(store.variables_by_name[f"{name}/moving_variance"].numpy())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
+
+
+def test_graph_function_runs_and_traces(store: Any) -> None:
+    @scopes.graph_function
+    def eager(x: Any) -> Any:
+        return slim.fully_connected(x, 2)
+
+    np.testing.assert_array_equal(eager(tf.ones([1, 3])), eager(tf.ones([1, 3])))
+
+    @scopes.graph_function(input_signature=[tf.TensorSpec([None, 3])])
+    def traced(x: Any) -> Any:
+        return slim.fully_connected(x, 2)
+
+    np.testing.assert_allclose(traced(tf.ones([1, 3])), eager(tf.ones([1, 3])), rtol=1e-6)
+    assert "MatMul" in {op.type for op in traced.graph().get_operations()}
+    assert len(store.variables) == 2
