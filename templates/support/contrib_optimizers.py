@@ -8,16 +8,26 @@ from typing import Any
 import tensorflow as tf
 
 from .names import key_of
-from .optimizers import AdamOptimizer, MomentumOptimizer, Optimizer
+from .optimizers import (
+    AdamOptimizer,
+    MomentumOptimizer,
+    Optimizer,
+    Rows,
+    Slots,
+    Tensor,
+    Variable,
+)
 
 
 class LazyAdamOptimizer(AdamOptimizer):
     """Adam that touches only the rows of a sparse gradient."""
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         Optimizer._update_sparse(self, gradient, indices, variable, slots, rate)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
         m = beta1 * slots[0] + (1 - beta1) * gradient
         v = beta2 * slots[1] + (1 - beta2) * tf.square(gradient)
@@ -28,7 +38,8 @@ class LazyAdamOptimizer(AdamOptimizer):
 class NadamOptimizer(AdamOptimizer):
     """Adam with Nesterov momentum."""
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle, m=slots[0].handle, v=slots[1].handle,
             beta1_power=tf.cast(self._powers[0], gradient.dtype),
@@ -36,7 +47,8 @@ class NadamOptimizer(AdamOptimizer):
             beta1=self._hyper(self._beta1, gradient), beta2=self._hyper(self._beta2, gradient),
             epsilon=self._hyper(self._epsilon, gradient), grad=gradient, use_nesterov=True)
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
         for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient)),
                                      strict=True):
@@ -55,20 +67,23 @@ class AdaMaxOptimizer(AdamOptimizer):
                  epsilon: Any = 1e-8, use_locking: bool = False, name: str = "AdaMax") -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
-    def _other_variables(self):
+    def _other_variables(self) -> dict[str, Variable]:
         return {"beta1_power": self._powers[0]} if self._powers else {}
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdaMax(
             var=variable.handle, m=slots[0].handle, v=slots[1].handle,
             beta1_power=tf.cast(self._powers[0], gradient.dtype), lr=rate,
             beta1=self._hyper(self._beta1, gradient), beta2=self._hyper(self._beta2, gradient),
             epsilon=self._hyper(self._epsilon, gradient), grad=gradient)
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         Optimizer._update_sparse(self, gradient, indices, variable, slots, rate)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
         m = beta1 * slots[0] + (1 - beta1) * gradient
         v = tf.maximum(beta2 * slots[1], tf.abs(gradient))
@@ -106,12 +121,14 @@ class DecoupledWeightDecayExtension(Optimizer):
     def _decays(self, variable: Any) -> bool:
         return self._decayed is None or key_of(variable) in self._decayed
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         if self._decays(variable):
             variable.assign_sub(self._hyper(self._decoupled_decay, gradient) * variable)
         super()._update_dense(gradient, variable, slots, rate)
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         if self._decays(variable):
             decay = self._hyper(self._decoupled_decay, gradient) * tf.gather(variable, indices)
             variable.scatter_sub(tf.IndexedSlices(decay, indices))
@@ -157,7 +174,8 @@ class LARSOptimizer(MomentumOptimizer):
         self._lars_decay, self._eeta, self._epsilon = weight_decay, eeta, epsilon
         self._skip_list = skip_list
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         if not any(part in variable.name for part in self._skip_list or ()):
             weight_norm, gradient_norm = tf.norm(variable), tf.norm(gradient)
             trust = tf.math.divide_no_nan(
@@ -190,12 +208,14 @@ class _SignOptimizer(Optimizer):
             self._sign_decay = self._sign_decay_fn(global_step)
         return super().apply_gradients(grads_and_vars, global_step, name)
 
-    def _common(self, gradient, variable, slots, rate) -> dict[str, Any]:
+    def _common(self, gradient: Tensor, variable: Variable, slots: Slots,
+                rate: Tensor) -> dict[str, Any]:
         return {"var": variable.handle, "m": slots[0].handle, "lr": rate, "grad": gradient,
                 "sign_decay": tf.cast(self._sign_decay, gradient.dtype),
                 "beta": self._hyper(self._beta, gradient)}
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         shape = tf.cast(tf.shape(variable), indices.dtype)
         self._update_dense(tf.scatter_nd(indices[:, tf.newaxis], gradient, shape), variable,
                            slots, rate)
@@ -209,7 +229,8 @@ class AddSignOptimizer(_SignOptimizer):
                  name: str = "AddSignOptimizer") -> None:
         super().__init__(learning_rate, alpha, beta, sign_decay_fn, name)
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAddSign(alpha=self._hyper(self._factor, gradient),
                                         **self._common(gradient, variable, slots, rate))
 
@@ -222,6 +243,7 @@ class PowerSignOptimizer(_SignOptimizer):
                  name: str = "PowerSignOptimizer") -> None:
         super().__init__(learning_rate, math.log(base), beta, sign_decay_fn, name)
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyPowerSign(logbase=self._hyper(self._factor, gradient),
                                           **self._common(gradient, variable, slots, rate))

@@ -36,6 +36,11 @@ def _early(setting: str, wanted: Any, current: Callable[[], Any],
                      "call configure_gpus() before anything else uses TensorFlow", setting)
 
 
+def _grow_memory(gpu: Any) -> None:
+    _early("memory growth", True, lambda: tf.config.experimental.get_memory_growth(gpu),
+           lambda: tf.config.experimental.set_memory_growth(gpu, True))
+
+
 def _limit_memory(gpu: Any, limit: int) -> None:
     def current() -> list[int | None]:
         return [d.memory_limit for d in tf.config.get_logical_device_configuration(gpu) or ()]
@@ -106,9 +111,7 @@ def configure_gpus(
         memory = "growth" if total is None else int(memory * total)
     for gpu in gpus:
         if memory == "growth":
-            _early("memory growth", True,
-                   lambda gpu=gpu: tf.config.experimental.get_memory_growth(gpu),
-                   lambda gpu=gpu: tf.config.experimental.set_memory_growth(gpu, True))
+            _grow_memory(gpu)
         elif memory is not None:
             _limit_memory(gpu, int(memory))
     threads = tf.config.threading

@@ -40,7 +40,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any,
         zero_debias = current_store().get_or_make(label, lambda: ZeroDebias(variable))
     value = tf.cast(value, variable.dtype)
     rate = tf.cast(tf.convert_to_tensor(1.0 - decay), variable.dtype)
-    if not zero_debias:
+    if not isinstance(zero_debias, ZeroDebias):
         variable.assign_sub((variable - value) * rate)
         return tf.convert_to_tensor(variable)
     biased, step = zero_debias.biased, zero_debias.local_step
@@ -199,7 +199,7 @@ class ExponentialMovingAverage(tf.Module):
         For an evaluation with the averages in the middle of training.
         """
         for variable in self._originals:
-            average = self.average(variable)
+            average = self._averages[self._of_variable[key_of(variable)]]
             kept = tf.identity(variable)
             variable.assign(average)
             average.assign(kept)

@@ -15,7 +15,10 @@ import tensorflow as tf
 
 from .names import key_of, outside_traces, register_state, variable_name
 
+Tensor = Any  # tf.Tensor
 Variable = Any  # tf.Variable or keras.Variable
+Slots = list[Any]  # variables when updating, tensors when computing rows
+Rows = tuple[Any, ...]  # tensors: the variable's rows, then its slots'
 GradsAndVars = list[tuple[Any, Variable]]
 
 
@@ -212,12 +215,12 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         else:
             self._update_dense(tf.cast(gradient, variable.dtype), variable, slots, rate)
 
-    def _update_dense(self, gradient: tf.Tensor, variable: tf.Variable,
-                      slots: list[tf.Variable], rate: tf.Tensor) -> None:
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         raise NotImplementedError
 
-    def _update_sparse(self, gradient: tf.Tensor, indices: tf.Tensor, variable: tf.Variable,
-                       slots: list[tf.Variable], rate: tf.Tensor) -> None:
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         """Updates only the rows at `indices` (each once) of the variable and of its slots."""
         state = [variable, *slots]
         rows = [tf.gather(v, indices) for v in state]
@@ -225,8 +228,8 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         for v, new in zip(state, updated, strict=True):
             v.scatter_update(tf.IndexedSlices(new, indices))
 
-    def _update_rows(self, gradient: tf.Tensor, value: tf.Tensor, slots: list[tf.Tensor],
-                     rate: tf.Tensor) -> tuple[tf.Tensor, ...]:
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         """New values of (variable, *slots)."""
         raise NotImplementedError
 
@@ -245,10 +248,12 @@ class GradientDescentOptimizer(Optimizer):
                  name: str = "GradientDescent") -> None:
         super().__init__(learning_rate, name)
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=rate, delta=gradient)
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         variable.scatter_sub(tf.IndexedSlices(rate * gradient, indices))
 
 
@@ -262,12 +267,14 @@ class MomentumOptimizer(Optimizer):
         super().__init__(learning_rate, name)
         self._momentum, self._use_nesterov = momentum, use_nesterov
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyMomentum(
             var=variable.handle, accum=slots[0].handle, lr=rate, grad=gradient,
             momentum=self._hyper(self._momentum, gradient), use_nesterov=self._use_nesterov)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         momentum = self._hyper(self._momentum, gradient)
         accumulator = momentum * slots[0] + gradient
         step = gradient + momentum * accumulator if self._use_nesterov else accumulator
@@ -292,10 +299,11 @@ class RMSPropOptimizer(Optimizer):
         self._decay, self._momentum, self._epsilon = decay, momentum, epsilon
         self._centered = centered
 
-    def _slot_value(self, slot):
+    def _slot_value(self, slot: str) -> float:
         return 1.0 if slot == "rms" else 0.0
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         common = {"var": variable.handle, "ms": slots[0].handle, "mom": slots[-1].handle,
                   "lr": rate, "grad": gradient, "rho": self._hyper(self._decay, gradient),
                   "momentum": self._hyper(self._momentum, gradient),
@@ -305,7 +313,8 @@ class RMSPropOptimizer(Optimizer):
         else:
             tf.raw_ops.ResourceApplyRMSProp(**common)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         decay = self._hyper(self._decay, gradient)
         mean_square = slots[0] + (tf.square(gradient) - slots[0]) * (1 - decay)
         variance, kept = mean_square, [mean_square]
@@ -336,7 +345,7 @@ class AdamOptimizer(Optimizer):
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
         self._powers: list[Variable] = []  # beta1 and beta2 to the power of the coming step
 
-    def build(self, variables):
+    def build(self, variables: Iterable[Variable]) -> None:
         if not self._powers:
             with outside_traces():
                 for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
@@ -346,13 +355,14 @@ class AdamOptimizer(Optimizer):
                             float(beta() if callable(beta) else beta))))
         super().build(variables)
 
-    def _other_variables(self):
+    def _other_variables(self) -> dict[str, Variable]:
         return dict(zip(("beta1_power", "beta2_power"), self._powers, strict=False))
 
     def _get_beta_accumulators(self) -> tuple[Variable, ...]:
         return tuple(self._powers)
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle, m=slots[0].handle, v=slots[1].handle,
             beta1_power=tf.cast(self._powers[0], gradient.dtype),
@@ -365,7 +375,8 @@ class AdamOptimizer(Optimizer):
         power1, power2 = (tf.cast(power, rate.dtype) for power in self._powers)
         return rate * tf.sqrt(1 - power2) / (1 - power1)
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         beta1, beta2 = (self._hyper(b, gradient) for b in (self._beta1, self._beta2))
         for slot, beta, value in zip(slots, (beta1, beta2), (gradient, tf.square(gradient)),
                                      strict=True):
@@ -374,7 +385,7 @@ class AdamOptimizer(Optimizer):
         variable.assign_sub(self._corrected(rate) * slots[0]
                             / (tf.sqrt(slots[1]) + self._hyper(self._epsilon, gradient)))
 
-    def _finish(self):
+    def _finish(self) -> None:
         for power, beta in zip(self._powers, (self._beta1, self._beta2), strict=True):
             power.assign(power * self._hyper(beta, power))
 
@@ -396,14 +407,16 @@ class AdagradOptimizer(Optimizer):
         super().__init__(learning_rate, name)
         self._initial_accumulator_value = initial_accumulator_value
 
-    def _slot_value(self, slot):
+    def _slot_value(self, slot: str) -> float:
         return self._initial_accumulator_value
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdagrad(var=variable.handle, accum=slots[0].handle, lr=rate,
                                         grad=gradient)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         accumulator = slots[0] + tf.square(gradient)
         return value - rate * gradient * tf.math.rsqrt(accumulator), accumulator
 
@@ -422,13 +435,15 @@ class AdadeltaOptimizer(Optimizer):
         super().__init__(learning_rate, name)
         self._rho, self._epsilon = rho, epsilon
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdadelta(
             var=variable.handle, accum=slots[0].handle, accum_update=slots[1].handle, lr=rate,
             rho=self._hyper(self._rho, gradient), epsilon=self._hyper(self._epsilon, gradient),
             grad=gradient)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         rho, epsilon = self._hyper(self._rho, gradient), self._hyper(self._epsilon, gradient)
         accum = rho * slots[0] + (1 - rho) * tf.square(gradient)
         step = tf.sqrt(slots[1] + epsilon) * tf.math.rsqrt(accum + epsilon) * gradient

@@ -5,7 +5,15 @@ from typing import Any
 
 import tensorflow as tf
 
-from .optimizers import AdagradOptimizer, GradientDescentOptimizer, Optimizer
+from .optimizers import (
+    AdagradOptimizer,
+    GradientDescentOptimizer,
+    Optimizer,
+    Rows,
+    Slots,
+    Tensor,
+    Variable,
+)
 
 
 class FtrlOptimizer(Optimizer):
@@ -37,13 +45,14 @@ class FtrlOptimizer(Optimizer):
         self._shrinkage = l2_shrinkage_regularization_strength
         self._labels = {"accum": accum_name, "linear": linear_name}
 
-    def _slot_value(self, slot):
+    def _slot_value(self, slot: str) -> float:
         return self._initial if slot == "accum" else 0.0
 
-    def _slot_label(self, slot):
+    def _slot_label(self, slot: str) -> str:
         return self._labels[slot] or self._tf1_name
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         arguments = {
             "var": variable.handle, "accum": slots[0].handle, "linear": slots[1].handle,
             "grad": gradient, "lr": rate, "l1": self._hyper(self._l1, gradient),
@@ -54,7 +63,8 @@ class FtrlOptimizer(Optimizer):
         else:
             tf.raw_ops.ResourceApplyFtrl(**arguments)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         l1, l2 = self._hyper(self._l1, gradient), self._hyper(self._l2, gradient)
         power = -self._hyper(self._power, gradient)
         accum = slots[0] + tf.square(gradient)
@@ -87,12 +97,14 @@ class ProximalGradientDescentOptimizer(GradientDescentOptimizer):
         super().__init__(learning_rate, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyProximalGradientDescent(
             var=variable.handle, alpha=rate, delta=gradient, l1=self._hyper(self._l1, gradient),
             l2=self._hyper(self._l2, gradient))
 
-    def _update_sparse(self, gradient, indices, variable, slots, rate):
+    def _update_sparse(self, gradient: Tensor, indices: Tensor, variable: Variable,
+                       slots: Slots, rate: Tensor) -> None:
         moved = _proximal_step(tf.gather(variable, indices) - rate * gradient, rate,
                                self._hyper(self._l1, gradient), self._hyper(self._l2, gradient))
         variable.scatter_update(tf.IndexedSlices(moved, indices))
@@ -111,12 +123,14 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyProximalAdagrad(
             var=variable.handle, accum=slots[0].handle, lr=rate, grad=gradient,
             l1=self._hyper(self._l1, gradient), l2=self._hyper(self._l2, gradient))
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         accum = slots[0] + tf.square(gradient)
         rate = rate * tf.math.rsqrt(accum)
         return _proximal_step(value - rate * gradient, rate, self._hyper(self._l1, gradient),
@@ -149,17 +163,19 @@ class AdagradDAOptimizer(Optimizer):
         self._initial = initial_gradient_squared_accumulator_value
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _slot_value(self, slot):
+    def _slot_value(self, slot: str) -> float:
         return self._initial if slot == "gradient_squared_accumulator" else 0.0
 
-    def _update_dense(self, gradient, variable, slots, rate):
+    def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
+                      rate: Tensor) -> None:
         tf.raw_ops.ResourceApplyAdagradDA(
             var=variable.handle, gradient_accumulator=slots[0].handle,
             gradient_squared_accumulator=slots[1].handle, grad=gradient, lr=rate,
             l1=self._hyper(self._l1, gradient), l2=self._hyper(self._l2, gradient),
             global_step=tf.cast(self._global_step, tf.int64) + 1)
 
-    def _update_rows(self, gradient, value, slots, rate):
+    def _update_rows(self, gradient: Tensor, value: Tensor, slots: Slots,
+                     rate: Tensor) -> Rows:
         step = tf.cast(self._global_step, gradient.dtype) + 1
         total, squares = slots[0] + gradient, slots[1] + tf.square(gradient)
         l1, l2 = self._hyper(self._l1, gradient), self._hyper(self._l2, gradient)

@@ -36,7 +36,8 @@ def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
         raise ValueError("eager tensors cannot be fed: pass the values as arguments to the "
                          "function that computes the fetches")
     if isinstance(fetches, Mapping):
-        return type(fetches)((key, run(value)) for key, value in fetches.items())
+        values = [(key, run(value)) for key, value in fetches.items()]
+        return type(fetches)(values)  # type: ignore[call-arg]
     if isinstance(fetches, tuple) and hasattr(fetches, "_fields"):
         return type(fetches)(*(run(value) for value in fetches))
     if isinstance(fetches, (list, tuple)):

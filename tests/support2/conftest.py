@@ -1,5 +1,4 @@
 """Makes the templates importable as the package they are rendered into."""
-import importlib.machinery
 import importlib.util
 import os
 import sys
@@ -15,11 +14,9 @@ SUPPORT = HERE.parents[1] / "templates" / "support"
 def _package(name: str, folder: Path) -> None:
     if name not in sys.modules:
         init = folder / "__init__.py"
-        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
-        if init.exists():
-            spec = importlib.util.spec_from_file_location(
-                name, init, submodule_search_locations=[str(folder)])
-        spec.submodule_search_locations = [str(folder)]
+        spec = importlib.util.spec_from_file_location(
+            name, init, submodule_search_locations=[str(folder)])
+        assert spec is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         if spec.loader is not None:

@@ -17,8 +17,10 @@ class Devices:
     """Stands in for tf.config on a machine with two GPUs; `started` as after first use."""
 
     def __init__(self, monkeypatch, started=False):
-        self.calls = []
-        self.growth, self.limits, self.visible = {}, {}, ["gpu0", "gpu1"]
+        self.calls: list[str] = []
+        self.growth: dict[str, bool] = {}
+        self.limits: dict[str, list] = {}
+        self.visible = ["gpu0", "gpu1"]
         config = tf.config
 
         def setter(label, apply):

@@ -75,14 +75,15 @@ def test_of_tensors(wrap):
 def test_assign_moving_average(case, wrap):
     v = tf.Variable(tf.zeros([2, 3]), name="mean")
     zero_debias = case == "assign_debias"
-    correction = moving_averages.ZeroDebias(v) if zero_debias else False
+    correction = moving_averages.ZeroDebias(v) if zero_debias else None
 
     @wrap
     def update(value):
-        return moving_averages.assign_moving_average(v, value, cases.DEBIAS_DECAY, correction)
+        return moving_averages.assign_moving_average(v, value, cases.DEBIAS_DECAY,
+                                                     correction or False)
 
     def variables():
-        extra = {m.name.split(":")[0]: m for m in (correction.variables if zero_debias else ())}
+        extra = {m.name.split(":")[0]: m for m in (correction.variables if correction else ())}
         return {"mean": v, **extra}
     check(case, update, variables)
 

@@ -13,7 +13,8 @@ RUNS = sorted({tuple(name.split("|")[:2]) for name in RECORDED.files})
 TOLERANCE = {"float32": 2e-6, "float64": 1e-8}
 
 
-def make(kind, kwargs, step=None):
+def make(case, step):
+    kind, kwargs = cases.OPTIMIZERS[case]
     for module in (optimizers, regularized_optimizers, contrib_optimizers):
         if hasattr(module, kind):
             return getattr(module, kind)(
@@ -34,7 +35,7 @@ class Training:
         self.w, self.table = variable(start, dtype=dtype), variable(table, dtype=dtype)
         self.step = tf.Variable(0, dtype=tf.int64, trainable=False)
         self.names = {"scope/w": self.w, "table": self.table}
-        self.optimizer = make(*cases.OPTIMIZERS[case], step=self.step)
+        self.optimizer = make(case, self.step)
         self.sparse = case not in cases.DENSE_ONLY
         self.dtype = dtype
 
@@ -133,7 +134,8 @@ def test_minimize_with_a_tape_counts_steps_and_skips_unused_variables():
         loss = used * 3
     optimizers.GradientDescentOptimizer(0.1).minimize(
         loss, global_step=step, var_list=[used, unused], tape=tape)
-    assert (float(used), float(unused), int(step)) == (pytest.approx(0.7), 5.0, 1)
+    assert float(used) == pytest.approx(0.7)
+    assert (float(unused), int(step)) == (5.0, 1)
 
 
 def test_errors_say_what_to_do():
@@ -171,7 +173,7 @@ def test_config_round_trip(case):
     step = tf.Variable(0, dtype=tf.int64)
     if case == "adagrad_da" or "sign" in case:
         pytest.skip("holds a variable or a function")
-    optimizer = make(*cases.OPTIMIZERS[case], step=step)
+    optimizer = make(case, step)
     again = type(optimizer).from_config(optimizer.get_config())
     assert again.get_config() == optimizer.get_config()
     for name, value in cases.OPTIMIZERS[case][1].items():

@@ -35,7 +35,7 @@ def test_feeding_is_refused_with_advice():
 
 
 class Example(testing.TestCase):
-    draws = []
+    draws: list[tuple[float, float]] = []
 
     def test_first(self):
         self.check()

@@ -1,0 +1,73 @@
+"""TF 1's summary calls, written at once to the default writer with the store's global step.
+
+A TF 1 summary was a tensor to be fetched and given to a FileWriter; now each call writes when it is
+reached, if a writer is the default one (`with writer.as_default():`), and does nothing otherwise.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from .scopes import get_global_step
+
+
+def _step(step: Any) -> Any:
+    if step is not None:
+        return step
+    default = tf.summary.experimental.get_step()
+    if default is not None:
+        return default
+    counter = get_global_step()
+    return 0 if counter is None else counter
+
+
+def _named(name: str, family: str | None) -> str:
+    return f"{family}/{name}" if family else name
+
+
+def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,
+           step: Any = None) -> None:
+    """Writes one number."""
+    tf.summary.scalar(_named(name, family), tensor, step=_step(step))
+
+
+def histogram(name: str, values: Any, collections: Any = None, family: str | None = None,
+              step: Any = None) -> None:
+    """Writes the distribution of `values`, of any shape."""
+    tf.summary.histogram(_named(name, family), values, step=_step(step))
+
+
+def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
+          family: str | None = None, step: Any = None) -> None:
+    """Writes up to `max_outputs` images of [batch, height, width, channels].
+
+    Floating images are scaled to fill 0 to 255 as TF 1 scaled them: by their maximum if nothing is
+    negative, else symmetrically around 127.
+    """
+    tensor = tf.convert_to_tensor(tensor)
+    if tensor.dtype.is_floating:
+        axes = [1, 2, 3]
+        low = tf.reduce_min(tensor, axes, keepdims=True)
+        high = tf.reduce_max(tensor, axes, keepdims=True)
+        scaled = tf.where(
+            low < 0,
+            127.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
+            tf.math.divide_no_nan(tensor * 255.0, high))
+        tensor = tf.cast(tf.clip_by_value(scaled, 0.0, 255.0), tf.uint8)
+    tf.summary.image(_named(name, family), tensor, step=_step(step), max_outputs=max_outputs)
+
+
+def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
+          family: str | None = None, step: Any = None) -> None:
+    """Writes up to `max_outputs` sounds of [batch, frames] or [batch, frames, channels]."""
+    tensor = tf.convert_to_tensor(tensor)
+    if tensor.shape.rank == 2:
+        tensor = tensor[..., tf.newaxis]
+    tf.summary.audio(_named(name, family), tensor, sample_rate, step=_step(step),
+                     max_outputs=max_outputs)
+
+
+def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> None:
+    """Writes a string, or a tensor of strings."""
+    tf.summary.text(name, tensor, step=_step(step))
