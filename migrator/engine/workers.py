@@ -64,7 +64,7 @@ def run(
             sys.setrecursionlimit(max(limit, 3000))
             setup(*arguments)
             for item in items:
-                yield function(item)
+                yield _chunk(function, [item])[0]
         finally:
             sys.setrecursionlimit(limit)
         return
