@@ -38,10 +38,18 @@ def split_import(path: str) -> tuple[str, str | None, str | None, str]:
     """
     parts = path.split(".")
     depth = _DEPTH.get(parts[0], 1)
+    if hidden(path):
+        depth = next((i for i, part in enumerate(parts, 1) if part.endswith("_pb2")), len(parts))
     if depth == 1 or len(parts) < 2:
         return parts[0], None, _ALIASES.get(parts[0]), ".".join(parts[1:])
     depth = min(depth, len(parts))
     return ".".join(parts[: depth - 1]), parts[depth - 1], None, ".".join(parts[depth:])
+
+
+def hidden(path: str) -> bool:
+    """Whether a name lies in a part of TensorFlow that its package does not export as an
+    attribute, so that it must be imported by its own path (``tensorflow.core.*`` messages)."""
+    return path.startswith("tensorflow.core.")
 
 
 class BindingPlan:

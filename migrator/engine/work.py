@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from migrator.analysis.names import NameTable, Reference, Resolved, Scope
-from migrator.engine.bindings import split_import
+from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.imports import local_name_for
 from migrator.engine.options import Options
@@ -159,7 +159,8 @@ class FileWork:
         binding = site.resolved.binding
         if binding is not None and not site.resolved.star:
             new = self.plan.target(binding)
-            if new is not None and (target == new or target.startswith(new + ".")):
+            reached = target == new or target.startswith(f"{new}.")
+            if new is not None and reached and (new != "tensorflow" or not hidden(target)):
                 self.used.add(id(binding))
                 return site.reference.root + target[len(new) :]
         return self.local(target, site.reference.scope)

@@ -1,0 +1,89 @@
+"""Records on TF 1.15.5 what the `before` of every case gives, into rules/recorded/cases.json.
+
+    MIGRATOR_TF1_PYTHON=/path/to/python3.7 python rules/tools/record_cases.py
+
+Cases are those of the rules (`rules/*.toml`) and of `rules/recorded/proofs.toml`, which has
+cases for tables: what only moved or had its parameters renamed.  A case that TF 1.15.5 cannot run
+stops the recording.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+RULES = Path(__file__).resolve().parents[1]
+RECORDED = RULES / "recorded" / "cases.json"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One executable case; `after` is empty where only the engine's own output is compared."""
+
+    name: str
+    before: str
+    after: str
+    tolerance: float
+
+
+def proofs() -> Iterator[Proof]:
+    """All cases, each with a name that is unique and does not depend on the others."""
+    seen: dict[str, int] = {}
+    for path in (*sorted(RULES.glob("*.toml")), RULES / "recorded" / "proofs.toml"):
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        cases = [(rule["code"], case) for rule in document.get("rule", [])
+                 for case in rule.get("case", [])]  # fmt: skip
+        cases += [(case.get("symbol", "table"), case) for case in document.get("case", [])]
+        for code, case in cases:
+            if not code.startswith(("TF", "tf")):
+                continue  # Python rot: it runs under Python 3.7 and is tested with the rule
+            count = seen[code] = seen.get(code, 0) + 1
+            yield Proof(
+                f"{code}#{count}", case["before"], case.get("after", ""),
+                float(case.get("tolerance", 0.0)),
+            )  # fmt: skip
+
+
+def run(python: str, cases: dict[str, str], environment: dict[str, str] | None = None) -> dict:
+    """Results of cases in a child process of that Python.
+
+    Raises subprocess.CalledProcessError.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder, "cases.json"), Path(folder, "out.json")
+        source.write_text(json.dumps(cases))
+        subprocess.run(
+            [python, str(RULES / "tools" / "run_cases.py"), str(source), str(out)],
+            check=True, env={**os.environ, **(environment or {})}, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        return json.loads(out.read_text())
+
+
+def main() -> int:
+    """Record all cases."""
+    python = os.environ.get("MIGRATOR_TF1_PYTHON")
+    if not python:
+        print("MIGRATOR_TF1_PYTHON names no Python with TensorFlow 1.15.5", file=sys.stderr)
+        return 2
+    document = run(python, {proof.name: proof.before for proof in proofs()})
+    failed = {k: v["error"] for k, v in document["results"].items() if "error" in v}
+    for name, error in failed.items():
+        print(f"{name}: {error}", file=sys.stderr)
+    if failed:
+        return 1
+    sources = {proof.name: proof.before for proof in proofs()}
+    document["sources"] = sources
+    RECORDED.write_text(json.dumps(document, indent=0, sort_keys=True) + "\n")
+    print(f"{len(document['results'])} cases recorded on TensorFlow {document['tensorflow']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
