@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 
-CASES = {}
+CASES: dict = {}
 
 
 def case(name, shape):

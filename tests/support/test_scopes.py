@@ -163,9 +163,8 @@ def test_model_trains_saves_and_exports(tmp_path: Path) -> None:
     np.testing.assert_array_equal(third(IMAGES), outputs)
 
     model.export(str(tmp_path / "saved"), verbose=False)
-    np.testing.assert_allclose(
-        tf.saved_model.load(str(tmp_path / "saved")).serve(IMAGES), outputs, rtol=1e-5, atol=1e-6
-    )
+    loaded = tf.saved_model.load(str(tmp_path / "saved"))
+    np.testing.assert_allclose(loaded.serve(IMAGES), outputs, rtol=1e-5, atol=1e-6)
 
 
 def test_checkpoint_by_name(tmp_path: Path) -> None:
