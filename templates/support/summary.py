@@ -43,7 +43,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
     """Writes up to `max_outputs` images of [batch, height, width, channels].
 
     Floating images are scaled to fill 0 to 255 as TF 1 scaled them: by their maximum if nothing is
-    negative, else symmetrically around 127.
+    negative, else symmetrically around 128.
     """
     tensor = tf.convert_to_tensor(tensor)
     if tensor.dtype.is_floating:
@@ -52,7 +52,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
         high = tf.reduce_max(tensor, axes, keepdims=True)
         scaled = tf.where(
             low < 0,
-            127.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
+            128.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
             tf.math.divide_no_nan(tensor * 255.0, high))
         tensor = tf.cast(tf.clip_by_value(scaled, 0.0, 255.0), tf.uint8)
     tf.summary.image(_named(name, family), tensor, step=_step(step), max_outputs=max_outputs)

@@ -119,3 +119,9 @@ def images(dtype):
 
 
 BOXES = np.array([[[0.1, 0.2, 0.7, 0.9], [0.0, 0.0, 1.0, 0.5]]] * 2, "float32")
+
+SUMMARY_IMAGES = {
+    "signed": np.array([-2.0, 0.0, 2.0, 0.5, -0.3, 1.1], "float32").reshape(1, 1, 2, 3),
+    "positive": np.linspace(0, 0.5, 12, dtype="float32").reshape(1, 2, 2, 3),
+    "zero": np.zeros((1, 2, 2, 3), "float32"),
+}

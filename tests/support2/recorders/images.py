@@ -33,4 +33,8 @@ def record(out):
             arrays["glimpse|" + str(centered)] = session.run(tf.image.extract_glimpse(
                 images, [2, 2], [[0.4, 0.3], [0.3, 0.4]], centered=centered,
                 uniform_noise=False))
+        for name, values in cases.SUMMARY_IMAGES.items():
+            proto = tf.Summary.FromString(session.run(tf.summary.image(name, values)))
+            arrays["summary|" + name] = session.run(
+                tf.image.decode_png(proto.value[0].image.encoded_image_string))
     np.savez_compressed(os.path.join(out, "images.npz"), **arrays)
