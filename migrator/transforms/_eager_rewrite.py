@@ -60,7 +60,9 @@ class EagerRewriter:
             if made:
                 first = made[0]
                 own = list(getattr(first, "leading_lines", ()))
-                if own[: len(leading)] == leading:
+                if [flow.code_of(line) for line in own[: len(leading)]] == [
+                    flow.code_of(line) for line in leading
+                ]:
                     own = own[len(leading) :]
                 lead = [*pending, *leading, *own]
                 if pending and not result:
