@@ -22,7 +22,10 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
 
     `kind` and `parts` say what calling it without tensors returns (see `graph_kinds`); flags:
     ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
-    them), ``batch_norm``, ``session`` (runs one), ``placeholders``; ``single``, ``tuple`` or
+    them), ``batch_norm``, ``session`` (runs one),
+    ``default session`` (uses the caller's), ``placeholders``,
+    ``tf variables`` (calls tf.Variable),
+    ``default names`` (of variables, so that they depend on what was built before); ``single``, ``tuple`` or
     ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
     functions it calls, whose flags it inherits.
     """
@@ -96,13 +99,19 @@ def _flag_call(
     if not symbol.startswith("tensorflow."):
         calls.add(symbol)
         return
+    if symbol.startswith("tensorflow.get_default_session"):
+        flags.add("default session")
     kind = k.call_kind(symbol) if "()" not in symbol else k.OP
     if symbol in k.BATCH_NORM:
         flags.add("batch_norm")
     if k.is_layer(symbol):
         flags |= {"layers", "ops"}
+        if not named_layer(call) and symbol.rpartition(".")[2] not in k.LAYERS_WITHOUT_VARIABLES:
+            flags.add("default names")
     elif kind == k.VARIABLE:
         flags.add("variables")
+        if symbol == "tensorflow.Variable":
+            flags |= {"default names", "tf variables"}
     elif kind == k.SESSION:
         flags.add("session")
     elif kind == k.PLACEHOLDER:
@@ -111,6 +120,14 @@ def _flag_call(
         flags.add("ops")
     if symbol.startswith("tensorflow.losses.get"):
         flags.add("reads losses")
+
+
+def named_layer(call: ast.Call) -> bool:
+    """Whether a layer call says which scope its variables go to."""
+    return any(
+        a.arg in ("scope", "name") and not (isinstance(a.value, ast.Constant) and not a.value.value)
+        for a in call.keywords
+    )
 
 
 def _returned(
@@ -156,6 +173,8 @@ def _form(value: Value, program: Program) -> str:
 
 
 def _one_tensor(value: Value, program: Program) -> bool:
+    if value.single:
+        return True
     if value.parts is not None or value.call is None:
         return False
     symbol = program.expressions.tf_symbol(value.call.func)

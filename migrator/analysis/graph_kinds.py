@@ -213,6 +213,15 @@ LAYERS = ("contrib.slim.", "contrib.layers.", "layers.", "nn.dynamic_rnn", "nn.s
           "nn.bidirectional_dynamic_rnn", "contrib.rnn.", "keras.layers.", "contrib.seq2seq.",
           "nn.raw_rnn", "contrib.cudnn_rnn.")
 
+LAYERS_WITHOUT_VARIABLES = frozenset(
+    {
+        "dropout", "max_pool2d", "avg_pool2d", "max_pooling2d", "average_pooling2d", "flatten",
+        "softmax", "l2_regularizer", "l1_regularizer", "l2_loss", "arg_scope", "repeat", "stack",
+        "one_hot_encoding", "max_pooling1d", "average_pooling1d", "create_train_op",
+        "get_model_variables", "get_variables", "get_trainable_variables",
+    }
+)
+
 BATCH_NORM = frozenset(
     {
         _T + "layers.batch_normalization", _T + "layers.BatchNormalization",

@@ -58,8 +58,22 @@ def join(values: list[Value]) -> str:
     return k.PY
 
 
+def _container(parts: list[Value]) -> str:
+    """The kind of a literal list or dict; one of variables lives as long as they do."""
+    if parts and all(part.kind == k.VARIABLE and not part.needs_graph for part in parts):
+        return k.VARIABLE
+    if parts and all(part.kind in k.WITHOUT_VALUE for part in parts):
+        return k.EFFECT
+    return join(parts)
+
+
 class Expressions:
     """Kinds of the expressions of one scope."""
+
+    #: Whether collections of variables are complete before anything is traced.
+    variables_known = False
+    #: How many of the open variable scopes add a penalty to each variable.
+    regularized = 0
 
     def __init__(
         self,
@@ -147,6 +161,24 @@ class Expressions:
             flow.mutates.add(LOSSES)
         return flow
 
+    def may_make_variables(self, call: ast.Call) -> bool:
+        """Whether a call makes variables under TF1 names when it is first traced."""
+        symbol = self.symbol(call.func) or ""
+        if symbol.startswith("tensorflow."):
+            return k.is_layer(symbol) or k.call_kind(symbol) == k.VARIABLE
+        fact = self.call_fact(call)
+        if fact is not None:
+            return bool(fact.flags & {"layers", "variables"})
+        if symbol.split(".")[0] in ("builtins", "numpy", "math", "os", "functools", "six"):
+            return False
+        if not any(self.value(a).traced for a in call.args):
+            return False
+        if isinstance(call.func, ast.Attribute):
+            base = self.value(call.func.value)
+            if base.kind in k.HOISTED - {k.PY} or base.traced or base.kind == k.OP:
+                return False
+        return True
+
     # -- kinds
 
     def value(self, node: ast.expr | None) -> Value:
@@ -161,11 +193,12 @@ class Expressions:
             return self._call(node)
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             parts = [self.value(e) for e in node.elts]
-            return Value(join(parts), parts=parts, literal=node)
+            return Value(_container(parts), parts=parts, literal=node)
         if isinstance(node, ast.Dict):
             parts = [self.value(e) for e in node.values]
             keys = [self.value(e) for e in node.keys if e is not None]
-            return Value(join([*parts, *keys]), parts=parts, literal=node)
+            kind = _container(parts) if join(keys) == k.PY else k.TENSOR
+            return Value(kind, parts=parts, literal=node)
         if isinstance(node, ast.Subscript):
             base = self.value(node.value)
             if base.parts is not None and isinstance(node.slice, ast.Constant):
@@ -185,20 +218,31 @@ class Expressions:
             return self._choice([self.value(node.body), self.value(node.orelse)])
         if isinstance(node, ast.BoolOp):
             return self._choice([self.value(e) for e in node.values])
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self._comprehension(node)
         return self._children(node)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> Value:
+        element = self.value(node.elt)
+        whole = self._children(node)
+        kind = _container([element])
+        if kind == k.EFFECT or (kind == k.VARIABLE and whole.kind not in k.TRACED):
+            return Value(kind, parts=[element], literal=node)
+        return whole
 
     def _choice(self, values: list[Value]) -> Value:
         kinds = {v.kind for v in values}
         return values[0] if len(kinds) == 1 else Value(join(values))
 
     def _children(self, node: ast.AST) -> Value:
+        single = isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
         values = []
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 values.append(self.value(child))
             elif isinstance(child, (ast.comprehension, ast.keyword)):
                 values.append(self._children(child))
-        return Value(join(values)) if values else PYTHON_VALUE
+        return Value(join(values), single=single) if values else PYTHON_VALUE
 
     def _attribute(self, node: ast.Attribute) -> Value:
         own = dotted_self(node, self.owner)
@@ -259,10 +303,20 @@ class Expressions:
             symbol = symbol.replace("()", "")
         if name in ("get_collection", "get_collection_ref"):
             kind = k.COLLECTION_KEYS.get(collection_key(node) or "", k.TENSOR)
+            if kind == k.VARIABLES and self.variables_known:
+                kind = k.PY
             return Value(kind, call=node)
         if name.startswith(("losses.", "contrib.losses.", "contrib.slim.losses.")):
             return Value(k.TENSOR, call=node)
         kind = k.call_kind(symbol)
+        if name == "group" and arguments and all(a.kind == k.INIT for a in arguments):
+            return Value(k.INIT, call=node)
+        if kind == k.VARIABLE and symbol != "tensorflow.Variable" and "step" not in name and (
+            self.regularized or any(a.arg == "regularizer" for a in node.keywords)
+        ):
+            return Value(k.TENSOR, call=node, single=True)  # its penalty belongs to each step
+        if kind == k.VARIABLES and self.variables_known:
+            return Value(k.PY, call=node)
         if kind == k.OP:
             if traced or k.is_layer(symbol) or any(a.kind in (k.VARIABLE, k.SCHEDULE) or (
                 a.kind == k.OP and a.base is not None) for a in arguments):
@@ -335,15 +389,17 @@ class Expressions:
     ) -> Value:
         traced = any(a.traced or a.kind in (k.OP, k.VARIABLE) for a in arguments)
         parts = [Value(kind, call=node) for kind in fact.parts] or None
+        single = "single" in fact.flags
         if fact.kind in (k.DATASET, k.OPTIMIZER, k.VARIABLE, k.EFFECT, k.TRAIN, k.ITERATOR):
             needs = any(a.traced for a in arguments)
             kind = k.TENSOR if fact.kind == k.VARIABLE and needs else fact.kind
             return Value(kind, call=node, parts=parts, needs_graph=needs)
         if traced or fact.kind in k.TRACED:
             kind = fact.kind if fact.kind in k.TRACED else k.TENSOR
-            return Value(kind, call=node, parts=parts if kind == fact.kind else None)
+            parts = parts if kind == fact.kind else None
+            return Value(kind, call=node, parts=parts, single=single)
         if fact.kind == k.OP or ("ops" in fact.flags and fact.kind != k.PY):
-            return Value(k.TENSOR if "layers" in fact.flags else k.OP, call=node)
+            return Value(k.TENSOR if "layers" in fact.flags else k.OP, call=node, single=single)
         return Value(fact.kind, call=node, parts=parts)
 
 

@@ -109,7 +109,19 @@ class Program:
         self.default_session = False
         self.assigned = self._assigned_names()
         self.expressions = Expressions(names, scope, self._lookup, function, owner)
-        self._build(body, ())
+        self._build_all()
+        if self._variables_are_known():
+            self._rebuild(variables_known=True)
+            if self._makes_variables_in_steps():
+                self._rebuild(variables_known=False)
+
+    def _build_all(self) -> None:
+        self._build(self.body, ())
+
+    def _rebuild(self, variables_known: bool) -> None:
+        self.env, self.items, self.with_parts = {}, [], {}
+        self.expressions.variables_known = variables_known
+        self._build_all()
 
     # -- names
 
@@ -123,6 +135,21 @@ class Program:
         if self.parent is not None and name not in self.assigned:
             return self.parent._lookup(name)
         return None
+
+    def _variables_are_known(self) -> bool:
+        """Whether collections of variables are read, and no traced statement makes variables."""
+        if not any(item.kind == k.VARIABLES for item in self.items):
+            return False
+        return not self._makes_variables_in_steps(besides="tensorflow.Variable")
+
+    def _makes_variables_in_steps(self, besides: str = "") -> bool:
+        return any(
+            self.expressions.may_make_variables(call)
+            and self.expressions.symbol(call.func) != (besides or None)
+            for item in self.items if item.role in (TRACE, LAZY)
+            and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))
+            for call in ast.walk(item.stmt) if isinstance(call, ast.Call)
+        )
 
     # -- building
 
@@ -154,7 +181,14 @@ class Program:
     def _with(self, stmt: ast.With | ast.AsyncWith, parents: tuple[ast.stmt, ...]) -> None:
         parts = [self._with_part(item) for item in stmt.items]
         self.with_parts[id(stmt)] = parts
+        regularized = any(
+            isinstance(item.context_expr, ast.Call)
+            and any(a.arg == "regularizer" for a in item.context_expr.keywords)
+            for item in stmt.items
+        )
+        self.expressions.regularized += regularized
         self._build(stmt.body, (*parents, stmt))
+        self.expressions.regularized -= regularized
 
     def _with_part(self, item: ast.withitem) -> WithPart:
         context = item.context_expr
@@ -442,11 +476,15 @@ class Program:
 
     # -- views
 
+    def blocks(self) -> list[list[ast.stmt]]:
+        """The blocks of statements that the program consists of."""
+        return [self.body]
+
     def all_items(self) -> list[Item]:
         """The module's items, then this scope's."""
         if self.parent is None:
             return self.items
-        return [*self.parent.items, *self.items]
+        return [*self.parent.all_items(), *self.items]
 
     def run_sites(self) -> Iterator[RunSite]:
         for item in self.items:

@@ -51,6 +51,9 @@ class StepFunction:
     summaries: Summaries | None = None
     constants: dict[str, str] = field(default_factory=dict)
     rates: dict[int, tuple[str, ast.expr]] = field(default_factory=dict)  # by id of train statement
+    effects: list[str] = field(default_factory=list)
+    key: tuple[object, ...] = ()
+    around: tuple[ast.stmt, ...] = ()  # compound statements around the function itself
     trains: bool = False
     layers: bool = False
     program: Program | None = None
@@ -65,13 +68,17 @@ class Style:
     jit: bool = False
     loss_scale: bool = False
     store: str = ""
+    in_store: bool = False  # whether all variables of the program are the store's
     explicit_variables: list[str] = field(default_factory=list)
 
 
 class FunctionWriter:
     """Writes a `StepFunction` as lines without indentation."""
 
-    def __init__(self, source: SourceText, style: Style, renames: dict[str, str]) -> None:
+    def __init__(
+        self, source: SourceText, style: Style, renames: dict[str, str], edits: list[Edit]
+    ) -> None:
+        self.shared_edits = edits
         self.source = source
         self.style = style
         self.renames = renames
@@ -123,11 +130,12 @@ class FunctionWriter:
         return [line]
 
     def _docstring(self, function: StepFunction) -> list[str]:
-        what = "One training step" if function.trains else "One pass"
-        if not function.trains:
-            what = "Computes " + _listed(function.keys or function.outputs)
+        what = "One training step" if function.trains else "Runs " + _listed(function.effects)
+        returned = _listed(function.keys or function.outputs)
+        if not function.trains and not function.effects:
+            what = f"Computes {returned}" if function.outputs else "Writes summaries"
         elif function.outputs:
-            what += "; returns " + _listed(function.keys or function.outputs)
+            what += f"; returns {returned}"
         described = [p for p in function.parameters if p.doc]
         if not described:
             return [f'"""{what}."""']
@@ -166,7 +174,7 @@ class FunctionWriter:
             body += self._item_lines([item], function)
         body += self._returned(function)
         if not managers:
-            body = _returned_directly(body, function)
+            body = _returned_directly(body, function, self.renames)
         if function.summaries is not None:
             s = function.summaries
             managers = [f"{s.writer}.as_default(step={s.step_name})"]
@@ -273,7 +281,10 @@ class FunctionWriter:
                 if texts:
                     path.append((parent, f"with {', '.join(texts)}:"))
             program = program.parent
+        path = [entry for entry in path if not any(entry[0] is p for p in function.around)]
         for parent in item.parents:
+            if any(parent is outer for outer in function.around):
+                continue
             if isinstance(parent, ast.If):
                 if item.stmt in parent.orelse or not _contains(parent.body, item.stmt):
                     raise Obstacle(
@@ -293,6 +304,14 @@ class FunctionWriter:
         _stmt, call = item.stmt, item.value.call
         if item.kind in (k.UPDATE_OPS, k.MERGED):
             return []
+        if item.kind == k.PLACEHOLDER and call is not None:
+            default = argument(call, 0, "input")
+            target = _target(item)
+            assert default is not None and target is not None
+            value = self._edited(default, function)
+            if isinstance(default, ast.Constant) and isinstance(default.value, float):
+                value = f"{self.style.tf}.constant({value})"
+            return [f"{self._edited(target, function)} = {value}"]
         if item.kind == k.TRAIN and call is not None:
             return self._comments(item) + self._train(item, call, function)
         if item.kind == k.GRADIENTS and call is not None:
@@ -373,7 +392,9 @@ class FunctionWriter:
         if id(item.stmt) not in function.rates:
             return []
         optimizer, rate = function.rates[id(item.stmt)]
-        return [f"{optimizer}.learning_rate = {self._edited(rate, function)}"]
+        own = self.source.span(rate)
+        edits = [e for e in self._edits(rate, function) if e[:2] != own or e[2] != "0.0"]
+        return [f"{optimizer}.learning_rate = {self.source.edited(rate, edits)}"]
 
     def _gradients(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
         target = _target(item)
@@ -393,9 +414,10 @@ class FunctionWriter:
         if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
             return self._edited(node, function)
         explicit = self.style.explicit_variables
-        if not explicit and not function.layers:
+        in_store = function.layers or self.style.in_store
+        if not explicit and not in_store:
             return "tape.watched_variables()"
-        if not function.layers:
+        if not in_store:
             return f"[{', '.join(explicit)}]"
         own = f"{self.style.store}.trainable_variables"
         if not explicit:
@@ -434,14 +456,15 @@ class FunctionWriter:
     # -- expressions
 
     def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
-        edits: list[Edit] = []
+        edits: list[Edit] = list(self.shared_edits)
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
                 constant = function.constants.get(inner.id)
                 if constant is not None:
                     edits.append((*self.source.span(inner), constant))
             elif isinstance(inner, ast.Attribute):
-                new = self.renames.get(ast.unparse(inner))
+                text = ast.unparse(inner)
+                new = function.constants.get(text) or self.renames.get(text)
                 if new is not None:
                     edits.append((*self.source.span(inner), new))
         return edits
@@ -458,14 +481,19 @@ class FunctionWriter:
         return "\n".join(lines)
 
 
-def _returned_directly(body: list[str], function: StepFunction) -> list[str]:
+def _returned_directly(
+    body: list[str], function: StepFunction, renames: dict[str, str]
+) -> list[str]:
     """``loss = f(x)`` and ``return loss`` at the end of a body as one statement."""
     if len(function.outputs) != 1 or function.output_form == "dict" or not function.items:
         return body
     last = function.items[-1]
     target = _target(last)
     name = function.outputs[0]
-    if not isinstance(target, ast.Name) or target.id != name or last.parents_matter:
+    if target is None or last.parents_matter:
+        return body
+    text = ast.unparse(target)
+    if not name.isidentifier() or renames.get(text, text) != name:
         return body
     size = (last.stmt.end_lineno or 0) - last.stmt.lineno + 1
     head = f"{name} = "
@@ -499,7 +527,7 @@ def _split(text: str) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
-    names = [name.strip("'\"") for name in names]
+    names = [name.strip("'\"").removeprefix("self.") for name in names]
     if not names:
         return "nothing"
     if len(names) == 1:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES, backward_slice, statement_flow
-from migrator.analysis.graph_values import Value, argument
+from migrator.analysis.facts_functions import named_layer
+from migrator.analysis.graph_values import Value, argument, collection_key
 from migrator.analysis.program import (
     DROP,
     KEEP,
@@ -19,6 +22,7 @@ from migrator.analysis.program import (
     Obstacle,
     Program,
     RunSite,
+    WithPart,
 )
 from migrator.analysis.source import SourceText
 from migrator.transforms._session_functions import (
@@ -58,7 +62,7 @@ class Site:
     function: StepFunction | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     summaries: Summaries | None = None
-    structure: bool = False
+    whole: ast.expr | None = None  # the expression to replace, if more than the call
 
 
 @dataclass
@@ -109,7 +113,7 @@ class ScopePlan:
         self.notes: list[Note] = []
         self.renames: dict[str, str] = {}
         self.items = program.all_items()
-        self._summary_uses: dict[str, tuple[Item, ast.Call]] = {}
+        self._summary_uses: dict[str, list[tuple[Item, ast.Call]]] = {}
         self._store_needed = False
 
     # -- the whole
@@ -134,10 +138,28 @@ class ScopePlan:
         self._place_functions()
 
     def _refuse(self) -> None:
+        borrowed = next(
+            (run for run in self.program.run_sites() if run.style != "run"
+             and not argument(run.call, -1, "session")), None
+        )
+        if borrowed is not None and not any(
+            p.default_session or any(v.kind == k.SESSION for v in p.env.values())
+            for p in _chain(self.program)
+        ):
+            raise Obstacle(
+                borrowed.call, "this runs in a session that its caller has opened",
+                "compute it in a tf.function that the caller passes in",
+            )
         for item in self.program.items:
             for call in _calls_of(item):
-                for value in [*call.args, *(a.value for a in call.keywords)]:
-                    if self.program.expressions.value(value).kind != k.SESSION:
+                fact = self.program.expressions.call_fact(call)
+                if fact is not None and "default session" in fact.flags:
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} runs in the session that is open here",
+                        "pass it a function that computes what it runs",
+                    )
+                for argument_ in [*call.args, *(a.value for a in call.keywords)]:
+                    if self.program.expressions.value(argument_).kind != k.SESSION:
                         continue
                     if not self._takes_session(call):
                         raise Obstacle(
@@ -184,6 +206,7 @@ class ScopePlan:
             return self._initialise_iterator(run, leaves, whole)
         site = Site(run, self.program, leaves, form)
         self._match_targets(site, stmt)
+        self._pick(site, stmt)
         return site
 
     def _initialise_iterator(
@@ -222,6 +245,8 @@ class ScopePlan:
         literal: ast.expr = fetch
         if isinstance(fetch, ast.Name):
             value = expressions.value(fetch)
+            if value.kind == k.VARIABLE:
+                return [Leaf(fetch, value)], "single"
             if isinstance(value.literal, (ast.List, ast.Tuple)) and value.parts is not None:
                 literal = value.literal
             elif isinstance(value.literal, ast.Dict) and value.parts is not None:
@@ -279,13 +304,22 @@ class ScopePlan:
             for leaf in site.leaves:
                 leaf.used = used
 
+    def _pick(self, site: Site, stmt: ast.stmt) -> None:
+        """``sess.run([loss, train_op])[0]`` fetches the first value and runs the others."""
+        for node in ast.walk(stmt):
+            if (
+                isinstance(node, ast.Subscript) and node.value is site.run.call
+                and site.form == "list" and isinstance(node.slice, ast.Constant)
+                and isinstance(node.slice.value, int) and node.slice.value < len(site.leaves)
+            ):
+                for leaf in site.leaves:
+                    leaf.used = False
+                site.leaves[node.slice.value].used = True
+                site.form, site.whole = "single", node
+
     def _is_read(self, name: str) -> bool:
-        if name in self._summary_uses:
-            item, call = self._summary_uses[name]
-            del item
-            inside = {id(node) for node in ast.walk(call)}
-        else:
-            inside = set()
+        writes = self._summary_uses.get(name, ())
+        inside = {id(node) for _, call in writes for node in ast.walk(call)}
         for stmt in self.program.body:
             for node in ast.walk(stmt):
                 if isinstance(node, ast.Name) and node.id == name and id(node) not in inside:
@@ -293,13 +327,8 @@ class ScopePlan:
                         return True
                 if isinstance(node, ast.Global) and name in node.names:
                     return True
-        if self.program.parent is None:
-            return any(
-                reference.root == name and reference.role == "load"
-                and reference.scope is not self.program.scope and id(reference.name_node)
-                not in inside
-                for reference in self.program.names.references
-            )
+        if self.program.parent is None:  # other modules may read it
+            return name != "_" and not writes
         return False
 
     # -- summaries
@@ -315,7 +344,7 @@ class ScopePlan:
                     continue
                 summary = argument(call, 0, "summary")
                 if isinstance(summary, ast.Name):
-                    self._summary_uses[summary.id] = (item, call)
+                    self._summary_uses.setdefault(summary.id, []).append((item, call))
 
     def _summaries(self, site: Site, leaf: Leaf) -> Summaries | None:
         """Where a fetched summary goes; the statement that writes it is dropped."""
@@ -329,17 +358,26 @@ class ScopePlan:
                 return None
             raise Obstacle(site.run.call, "a fetched summary is not written by add_summary",
                            "write the summaries inside the step with a default writer")
-        item, call = self._summary_uses[name]
-        assert isinstance(call.func, ast.Attribute) and site.run.item is not None
+        assert site.run.item is not None
+        run_path = list(site.run.item.parents)
+        later = [
+            (item, call) for item, call in self._summary_uses[name]
+            if item.stmt.lineno > site.run.item.stmt.lineno
+            and list(item.parents[: len(run_path)]) == run_path
+        ]
+        if not later:
+            raise Obstacle(site.run.call, "a summary is written elsewhere than it is fetched",
+                           "write the summaries inside the step with a default writer")
+        item, call = later[0]
+        assert isinstance(call.func, ast.Attribute)
         step = argument(call, 1, "global_step")
         if step is None:
             raise Obstacle(call, "a summary is written without a step", "pass the step")
         own = {n for leaf_ in site.leaves for n in [leaf_.target] if n and leaf_.target != name}
         stepped = statement_flow(step).uses
         condition = ""
-        own_path, run_path = list(item.parents), list(site.run.item.parents)
-        extra = own_path[len(run_path) :]
-        if own_path[: len(run_path)] != run_path or not all(isinstance(p, ast.If) for p in extra):
+        extra = list(item.parents)[len(run_path) :]
+        if not all(isinstance(p, ast.If) for p in extra):
             raise Obstacle(call, "a summary is written elsewhere than it is fetched",
                            "write the summaries inside the step with a default writer")
         for parent in extra:
@@ -385,14 +423,16 @@ class ScopePlan:
         ]
         chosen, missing = backward_slice(items, wanted - fed)
         self._check_missing(site, missing | wanted, chosen)
+        chosen = self._with_makers(site, items, chosen)
         chosen = self._with_riders(items, chosen)
         constants = self._constants(site, feeds, chosen)
         key = self._key(site, feeds, constants)
-        function = next((f for f in self.functions if getattr(f, "key", None) == key), None)
+        function = next((f for f in self.shared.functions if f.key == key), None)
         if function is None:
             function = self._make_function(site, chosen, feeds, constants)
-            function.key = key  # type: ignore[attr-defined]
+            function.key = key
             self.functions.append(function)
+            self.shared.functions.append(function)
         site.function = function
         for name, expr in feeds:
             if name not in constants:
@@ -416,7 +456,7 @@ class ScopePlan:
         if site.run.feeds or site.run.feed_name:
             return False
         direct = all(
-            leaf.value.kind == k.VARIABLE and leaf.value.parts is None
+            leaf.value.kind == k.VARIABLE
             or (
                 leaf.value.kind == k.EFFECT
                 and not isinstance(leaf.expr, (ast.Name, ast.Attribute))
@@ -531,6 +571,55 @@ class ScopePlan:
                 )
         del missing
 
+    def _with_makers(self, site: Site, items: list[Item], chosen: list[Item]) -> list[Item]:
+        """Default names count what was built before: earlier makers of variables come along."""
+        makers = [item for item in items if self._uses_store(item)]
+        own = [item for item in chosen if self._uses_store(item)]
+        if not own:
+            return chosen
+        last = max(items.index(item) for item in own)
+        missing = [m for m in makers if m not in own and items.index(m) < last]
+        if not missing or not any(self._default_names(m) for m in makers):
+            return chosen
+        wanted: set[str] = set().union(*(i.flow.defines for i in [*missing, *chosen]))
+        fuller, _ = backward_slice(items, wanted)
+        for item in fuller:
+            if item not in chosen and item.kind in (k.PLACEHOLDER, k.ELEMENT) and not (
+                item.kind == k.PLACEHOLDER and self._has_default(item)
+            ):
+                raise Obstacle(
+                    site.run.call,
+                    "this run leaves out layers that others count on for their default names",
+                    "give every layer a name",
+                )
+        return fuller
+
+    def _has_default(self, item: Item) -> bool:
+        call = item.value.call
+        symbol = self.program.expressions.tf_symbol(call.func) if call is not None else ""
+        return symbol == "tensorflow.placeholder_with_default"
+
+    def _default_names(self, item: Item) -> bool:
+        expressions = self.program.expressions
+        for inner in ast.walk(item.stmt):
+            if not isinstance(inner, ast.Call):
+                continue
+            symbol = expressions.tf_symbol(inner.func)
+            if symbol is not None:
+                short = symbol.rpartition(".")[2]
+                if symbol == "tensorflow.Variable" or (
+                    k.is_layer(symbol) and not short[0].isupper()
+                    and short not in k.LAYERS_WITHOUT_VARIABLES and not named_layer(inner)
+                ):
+                    return True
+                continue
+            fact = expressions.call_fact(inner)
+            if fact is not None and "default names" in fact.flags:
+                return True
+            if fact is None and self._uses_store_expr(inner):
+                return True
+        return False
+
     def _with_riders(self, items: list[Item], chosen: list[Item]) -> list[Item]:
         """Statements without a result (prints, shape assertions) ride along with what they read."""
         kept = set(map(id, chosen))
@@ -601,6 +690,10 @@ class ScopePlan:
         if site.summaries is not None:
             self._summary_parameters(function, site)
         function.output_form = "dict" if site.form == "dict" else "tuple"
+        function.effects = [
+            ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value or not leaf.used
+            if leaf.value.kind not in (k.TRAIN, k.MERGED, k.SUMMARY)
+        ]
         function.keys = [leaf.key for leaf in outputs] if site.form == "dict" else []
         function.outputs = [self._output(leaf, function) for leaf in outputs]
         function.layers = any(self._uses_store(item) for item in chosen) or any(
@@ -609,7 +702,9 @@ class ScopePlan:
         return function
 
     def _output(self, leaf: Leaf, function: StepFunction) -> str:
-        writer = FunctionWriter(self.source, self.style, self.renames)
+        writer = FunctionWriter(
+            self.source, self.style, self.renames, self.decisions.edits
+        )
         return " ".join(writer._edited(leaf.expr, function).split())
 
     def _summary_parameters(self, function: StepFunction, site: Site) -> None:
@@ -730,36 +825,12 @@ class ScopePlan:
         return self._uses_store_expr(item.stmt)
 
     def _uses_store_expr(self, node: ast.AST) -> bool:
-        expressions = self.program.expressions
-        for inner in ast.walk(node):
-            if not isinstance(inner, ast.Call):
-                continue
-            symbol = expressions.symbol(inner.func) or ""
-            if symbol.startswith("tensorflow."):
-                if k.is_layer(symbol) or k.call_kind(symbol) == k.VARIABLE:
-                    return True
-                if symbol.startswith("tensorflow.losses"):
-                    return True
-                continue
-            fact = expressions.call_fact(inner)
-            if fact is not None:
-                if fact.flags & {"layers", "variables"}:
-                    return True
-            elif not symbol.startswith("builtins.") and any(
-                expressions.value(a).traced for a in inner.args
-            ) and self._may_be_project(inner, symbol):
-                return True
-        return False
-
-    def _may_be_project(self, call: ast.Call, symbol: str) -> bool:
-        root = symbol.split(".")[0]
-        if root in ("numpy", "math", "os", "functools", "np"):
-            return False
-        if isinstance(call.func, ast.Attribute):
-            base = self.program.expressions.value(call.func.value)
-            if base.kind in k.HOISTED - {k.PY} or base.traced or base.kind == k.OP:
-                return False
-        return True
+        return any(
+            self.program.expressions.may_make_variables(inner)
+            or (self.program.expressions.tf_symbol(inner.func) or "").startswith(
+                "tensorflow.losses")
+            for inner in ast.walk(node) if isinstance(inner, ast.Call)
+        )
 
     def _function_name(self, site: Site, trains: bool, outputs: list[Leaf]) -> str:
         effects = [leaf for leaf in site.leaves if not leaf.has_value]
@@ -770,7 +841,9 @@ class ScopePlan:
         if outputs:
             texts = [ast.unparse(leaf.expr) for leaf in outputs]
             if len(texts) == 1:
-                last = texts[0].rpartition(".")[2]
+                last = texts[0].rpartition(".")[2].lstrip("_")
+                if _is_action(last):
+                    return self.names.fresh(last, f"run_{last}")
                 if _is_prediction(last) or not last.isidentifier():
                     return self.names.fresh("predict", f"compute_{last}")
                 return self.names.fresh(f"compute_{last}", "evaluate_step")
@@ -779,19 +852,112 @@ class ScopePlan:
             return self.names.fresh("evaluate_step", "eval_step")
         if site.summaries is not None:
             return self.names.fresh("write_summaries_step", "summarize")
-        label = ast.unparse(effects[0].expr).rpartition(".")[2] if effects else "run"
-        return self.names.fresh(f"run_{label}" if label.isidentifier() else "run_step", "run_ops")
+        label = ast.unparse(site.leaves[0].expr).rpartition(".")[2]
+        label = label.removesuffix("_ops").removesuffix("_op")
+        if not label.isidentifier():
+            label = "ops"
+        return self.names.fresh(
+            *([label] if label != ast.unparse(site.leaves[0].expr) else []), f"run_{label}"
+        )
 
     # -- style
 
     def _prepare_style(self) -> None:
-        self.style.explicit_variables = [
-            text for item in self.items for text in self._explicit(item)
-        ]
-        self._store_needed = any(f.layers for f in self.functions)
+        self._store_needed = any(f.layers for f in self.functions) or self._by_name()
+        if self._store_needed:
+            self._refuse_mixed_names()
+            self._store_variables()
+            self.style.in_store = True
+        else:
+            self.style.explicit_variables = [
+                text for item in self.items for text in self._explicit(item)
+            ]
         if self._store_needed and not self.style.store:
-            self.style.store = self.shared.store or self.names.fresh("store", "variables_store")
+            self.style.store = self.shared.store or self._new_store()
             self.shared.store = self.style.store
+        self.style.store = self.shared.store
+
+    def _by_name(self) -> bool:
+        """Whether the program asks for variables by name or as a collection."""
+        expressions = self.program.expressions
+        for item in self.items:
+            for call in _calls_of(item):
+                symbol = expressions.tf_symbol(call.func) or ""
+                if "()" not in symbol and k.call_kind(symbol) in (k.VARIABLES, k.SAVER):
+                    return True
+                if symbol == "tensorflow.get_collection" and (
+                    k.COLLECTION_KEYS.get(collection_key(call) or "") == k.VARIABLES
+                ):
+                    return True
+        return False
+
+    def _new_store(self) -> str:
+        """The name of the store; an object keeps its own in an attribute."""
+        if not self.shared.owner:
+            return self.names.fresh("store", "variables_store")
+        name = f"{self.shared.owner}._store"
+        own = [item for item in self.items if item.role in (KEEP, TRACE, DROP, LAZY)]
+        graph = next((i for i in own if i.kind == k.GRAPH and i.target), None)
+        module = next(p for p in _chain(self.program) if p.parent is None)
+        outside = set(map(id, module.items))
+        if graph is not None and id(graph) not in outside:
+            self.decisions.replaced[id(graph.stmt)] = [f"{name} = {self.support.store_class()}()"]
+            self.renames[graph.target] = name
+        else:
+            program = next(p for p in _chain(self.program) if isinstance(p, ClassProgram))
+            first = next(
+                s for s in program.builders[0].body
+                if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+            )
+            explicit = any(p.kind == "graph" for ps in program.with_parts.values() for p in ps)
+            maker = self.support.store_class() if explicit else self.support.current_store()
+            self.decisions.before.setdefault(id(first), []).append(f"{name} = {maker}()")
+        self.shared.store_made = True
+        return name
+
+    def _refuse_mixed_names(self) -> None:
+        """Default names of variables made in steps would begin anew beside the hoisted ones."""
+        def makes(item: Item) -> bool:
+            return any(
+                isinstance(node, ast.Call) and (
+                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
+                    or ((fact := self.program.expressions.call_fact(node)) is not None
+                        and "tf variables" in fact.flags)
+                )
+                for node in ast.walk(item.stmt)
+            )
+
+        plain = [i for i in self.items if not isinstance(i.stmt, (ast.FunctionDef, ast.ClassDef))]
+        traced = next((i for i in plain if i.role in (TRACE, LAZY) and makes(i)), None)
+        hoisted = next((i for i in plain if i.role == KEEP and makes(i)), None)
+        if traced is not None and hoisted is not None:
+            raise Obstacle(
+                traced.stmt, "variables are made both inside and outside of what a step computes",
+                "make all variables before the graph is used",
+            )
+
+    def _store_variables(self) -> None:
+        """`tf.Variable` becomes the store's, which keeps TF1's names and collections."""
+        makers: list[ast.AST] = [
+            item.stmt for item in self.items if item.role in (KEEP, LAZY, TRACE)
+        ]
+        module = next(p for p in _chain(self.program) if p.parent is None)
+        called = {
+            node.func.id for maker in makers for node in ast.walk(maker)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        makers += [
+            stmt for stmt in module.body
+            if isinstance(stmt, ast.FunctionDef) and stmt.name in called
+        ]
+        for maker in makers:
+            for node in ast.walk(maker):
+                if isinstance(node, ast.Call) and (
+                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
+                ):
+                    edit = (*self.source.span(node.func), self.support.variable())
+                    if edit not in self.decisions.edits:
+                        self.decisions.edits.append(edit)
 
     def _explicit(self, item: Item) -> Iterator[str]:
         value = item.value
@@ -824,7 +990,7 @@ class ScopePlan:
         d = self.decisions
         needed_lazy = self._hoisted_lazy()
         uses_parent = self.program.parent is not None and any(
-            item.role == TRACE for item in self.program.parent.items
+            item.role == TRACE for item in self.program.parent.all_items()
         )
         for item in self.items if uses_parent else self.program.items:
             if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped:
@@ -855,7 +1021,10 @@ class ScopePlan:
         wanted: set[str] = set()
         for item in self.items:
             if item.role in (KEEP, RUN):
-                wanted |= item.flow.uses
+                uses = set(item.flow.uses)
+                for site in item.runs:
+                    uses -= statement_flow(site.fetch, self.program.owner).uses
+                wanted |= uses
         lazy = [i for i in self.items if i.role == LAZY]
         chosen, _ = backward_slice(lazy, wanted)
         return {id(item) for item in chosen}
@@ -916,7 +1085,10 @@ class ScopePlan:
                 self.renames[key] = self.shared.inline_optimizers[key]
                 continue
             label = _train_label([Leaf(ast.Name(item.target or "train_op"), item.value)])
-            name = self.names.fresh("optimizer", f"{label}_optimizer")
+            made = ast.unparse(maker.func).rpartition(".")[2].removesuffix("Optimizer").lower()
+            name = self.names.fresh(
+                *([f"{label}_optimizer"] if label else ["optimizer"]), f"{made}_optimizer"
+            )
             self.renames[key] = self.shared.inline_optimizers[key] = name
             edits = []
             rate = argument(maker, 0, "learning_rate")
@@ -1015,26 +1187,22 @@ class ScopePlan:
 
     def _withs(self, program: Program) -> None:
         d = self.decisions
-        for stmt in _withs_of(program.body):
+        for stmt in (stmt for block in program.blocks() for stmt in _withs_of(block)):
             parts = program.with_parts.get(id(stmt))
             if parts is None:
                 continue
             kinds = [part.kind for part in parts]
             gone = [kind in ("session", "deps") for kind in kinds]
-            if "graph" in kinds:
-                position = kinds.index("graph")
-                if self._store_needed or self.shared.store:
-                    text = f"{self.support.store_class()}().as_default() as {self.style.store}"
+            if "graph" in kinds or "session" in kinds:
+                header = self._store_header(program, stmt, parts)
+                if header is not None:
                     others = [
                         self.source.segment(p.item.context_expr)
-                        for p, g in zip(parts, gone, strict=True)
-                        if not g and p.kind != "graph"
+                        for p in parts if p.kind not in ("session", "deps", "graph")
                     ]
-                    if not self.shared.store_made:
-                        d.headers[id(stmt)] = f"with {', '.join([text, *others])}:"
-                        self.shared.store_made = True
-                        continue
-                gone[position] = True
+                    d.headers[id(stmt)] = f"with {', '.join([header, *others])}:"
+                    continue
+                gone = [g or kind == "graph" for g, kind in zip(gone, kinds, strict=True)]
             if all(gone):
                 d.opened.add(id(stmt))
             elif any(gone):
@@ -1045,6 +1213,40 @@ class ScopePlan:
                     for p, g in zip(parts, gone, strict=True) if not g
                 ]
                 d.headers[id(stmt)] = f"with {', '.join(texts)}:"
+
+    def _store_header(
+        self, program: Program, stmt: ast.With, parts: list[WithPart]
+    ) -> str | None:
+        """What replaces entering a graph (or a session of it): the store of its variables."""
+        if not (self._store_needed or self.shared.store):
+            return None
+        store = self.style.store
+        if any(part.kind == "graph" for part in parts):
+            if self.shared.owner or self.shared.store_entered:
+                return f"{store}.as_default()"
+            if self.shared.store_made:
+                return None
+            self.shared.store_made = self.shared.store_entered = True
+            return f"{self.support.store_class()}().as_default() as {store}"
+        inside = {id(node) for inner in stmt.body for node in ast.walk(inner)}
+        around = {id(p) for item in program.items if item.stmt is stmt for p in item.parents}
+        del around
+        outer_graph = any(
+            any(stmt is node for node in ast.walk(other)) and other is not stmt
+            and any(p.kind == "graph" for p in program.with_parts.get(id(other), ()))
+            for block in program.blocks() for other in _withs_of(block)
+        )
+        uses_store = any(
+            id(item.stmt) in inside and item.role == KEEP
+            and item.kind in (k.SAVER, k.VARIABLE, k.VARIABLES, k.PY)
+            and any(
+                program.expressions.value(call).kind in (k.SAVER, k.VARIABLE, k.VARIABLES)
+                for call in _calls_of(item)
+            )
+            for item in program.items
+        )
+        entered = self.shared.owner or self.shared.store_entered
+        return f"{store}.as_default()" if entered and uses_store and not outer_graph else None
 
     # -- run sites, rewritten
 
@@ -1057,7 +1259,8 @@ class ScopePlan:
             self._rewrite_direct(site, stmt, outputs)
             return
         function = site.function
-        call = f"{function.name}({', '.join(self._call_arguments(site, function))})"
+        called = f"{self.shared.owner}._{function.name}" if self.shared.owner else function.name
+        call = f"{called}({', '.join(self._call_arguments(site, function))})"
         self.notes.append(Note("TF302", run.call, f"the run becomes a call of {function.name}",
                                "tensorflow.Session.run"))
         if function.element is not None:
@@ -1076,7 +1279,7 @@ class ScopePlan:
             )
             return
         text = self._converted(call, site, outputs, positions=True)
-        start, end = self.source.span(run.call)
+        start, end = self.source.span(site.whole or run.call)
         before = start - self.source.offset(run.call.lineno, 0)
         last = run.call.end_lineno or run.call.lineno
         behind = len(self.source.lines[last - 1].rstrip()) + self.source.offset(last, 0) - end
@@ -1210,6 +1413,10 @@ class ScopePlan:
             text = self.source.segment(leaf.expr)
             if leaf.value.kind in k.WITHOUT_VALUE and leaf.used is False:
                 texts.append(text)
+            elif leaf.value.parts is not None and isinstance(leaf.value.literal, ast.Dict):
+                texts.append(f"{{name: value.numpy() for name, value in {text}.items()}}")
+            elif leaf.value.parts is not None:
+                texts.append(f"[value.numpy() for value in {text}]")
             elif self._structured(leaf):
                 texts.append(self._nest(text))
             else:
@@ -1235,7 +1442,7 @@ class ScopePlan:
         else:
             text = ", ".join(texts) if site.unpacked else f"[{', '.join(texts)}]"
         del outputs
-        self.decisions.edits.append((*self.source.span(site.run.call), text))
+        self.decisions.edits.append((*self.source.span(site.whole or site.run.call), text))
 
     def _unname(self, leaf: Leaf, run: ast.stmt) -> None:
         """``write = op(...)`` whose name only the dropped run used is just ``op(...)``."""
@@ -1291,17 +1498,26 @@ class ScopePlan:
             return
         d = self.decisions
         own = set(map(id, self.program.items))
+        if self.shared.owner:
+            own = set(map(id, self.items))
         blocks: list[tuple[ast.stmt, list[str]]] = []
         for function in self.functions:
-            writer = FunctionWriter(self.source, self.style, self.renames)
+            function.around = self._shared_path(function)
+            writer = FunctionWriter(
+                self.source, self.style, self.renames, self.decisions.edits
+            )
             lines = writer.write(function)
             anchor = self._anchor(function, own)
             blocks.append((anchor, lines))
             self._check_captured(function, anchor)
+            self._check_locals(function, anchor)
         blocks = self._gathered(blocks)
         first_anchor = blocks[0][0]
         self._move_writers(first_anchor)
-        if self._store_needed and not self.shared.store_made:
+        mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
+        if self._store_needed and not self.shared.store_made and mentions is not None and any(
+            mentions.search(line) for _, lines in blocks for line in lines
+        ):
             self.shared.store_made = True
             d.after.setdefault(id(first_anchor), []).extend(
                 [f"{self.style.store} = {self.support.current_store()}()"]
@@ -1309,12 +1525,34 @@ class ScopePlan:
         for anchor, lines in blocks:
             blank = [""] if self._nested(anchor) else ["", ""]
             d.after.setdefault(id(anchor), []).extend([*blank, *lines])
+            if self.shared.owner:
+                name = lines[[line.startswith("def ") for line in lines].index(True)]
+                name = name.partition("(")[0].removeprefix("def ")
+                d.after[id(anchor)].extend(["", f"{self.shared.owner}._{name} = {name}"])
         if self._store_needed and self._needs_build():
             last = blocks[-1][0]
             blank = ["", ""] if not self._nested(last) else [""]
-            d.after[id(last)].extend([*blank, *self._build_lines()])
+            self._refuse_early_restore(last)
+            lines = self._build_lines()
+            d.after[id(last)].extend([*blank, *lines] if lines else [])
         for anchor in {id(a): a for a, _ in blocks}.values():
             d.after[id(anchor)].extend([""] if self._nested(anchor) else ["", ""])
+
+    def _shared_path(self, function: StepFunction) -> tuple[ast.stmt, ...]:
+        """The compound statements around all of a function's items and all of its calls."""
+        own = {id(item) for item in self.program.items}
+        places = [i for i in function.items if i.kind not in (k.PLACEHOLDER, k.ELEMENT)]
+        places += [s.run.item for s in self.sites if s.function is function and s.run.item]
+        if not all(id(item) in own for item in places):
+            return ()
+        path = places[0].parents
+        for item in places[1:]:
+            size = 0
+            while size < min(len(path), len(item.parents)) and path[size] is item.parents[size]:
+                size += 1
+            path = path[:size]
+        loops = [i for i, p in enumerate(path) if isinstance(p, (ast.For, ast.While))]
+        return path[: loops[0]] if loops else path
 
     def _gathered(
         self, blocks: list[tuple[ast.stmt, list[str]]]
@@ -1351,7 +1589,7 @@ class ScopePlan:
             )
 
     def _needs_build(self) -> bool:
-        for item in self.program.items:
+        for item in self.items if self.shared.owner else self.program.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
                 or any(
@@ -1362,10 +1600,27 @@ class ScopePlan:
                 return True
         return False
 
+    def _refuse_early_restore(self, anchor: ast.stmt) -> None:
+        """What restores variables must come after the functions that make them."""
+        inside = {id(node) for node in ast.walk(anchor)}
+        position = max(
+            (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
+        )
+        for item in self.items[: position + 1]:
+            for call in _calls_of(item):
+                if item.role in (KEEP, RUN) and isinstance(call.func, ast.Attribute) and (
+                    self.program.expressions.value(call.func.value).kind == k.SAVER
+                ):
+                    raise Obstacle(call, "a checkpoint is used before the graph is complete",
+                                   "build the whole graph first, then restore")
+
     def _build_lines(self) -> list[str]:
         makers = [f for f in self.functions if f.layers and f.trains] or [
             f for f in self.functions if f.layers
         ][:1]
+        if self.shared.built and not any(f.trains for f in makers):
+            return []
+        self.shared.built = True
         lines = ["# Tracing makes the variables, which the checkpoint needs."]
         for function in makers:
             if function.element is None and not all(p.spec for p in function.parameters):
@@ -1374,7 +1629,8 @@ class ScopePlan:
                     "the variables are needed before the first step, but its inputs' shapes are "
                     "not known", "give the placeholders shapes and dtypes",
                 )
-            lines.append(f"{function.name}.get_concrete_function()")
+            prefix = f"{self.shared.owner}._" if self.shared.owner else ""
+            lines.append(f"{prefix}{function.name}.get_concrete_function()")
         return lines
 
     def _anchor(self, function: StepFunction, own: set[int]) -> ast.stmt:
@@ -1387,11 +1643,15 @@ class ScopePlan:
             if parent is None:
                 return self._before_runs()
             candidates = list(function.items) or parent.items[-1:]
+        if self.shared.owner:
+            candidates = [item for item in self.items if item.role == TRACE
+                          and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))]
+            return self._outermost(candidates[-1])
         last = max(candidates, key=lambda item: item.stmt.lineno)
         writers = self._late_captures(function, last)
         if writers:
             last = max([last, *writers], key=lambda item: item.stmt.lineno)
-        return self._outermost(last)
+        return self._outermost(last, function.around)
 
     def _before_runs(self) -> ast.stmt:
         earlier = [
@@ -1407,11 +1667,13 @@ class ScopePlan:
         del function, last
         return []
 
-    def _outermost(self, item: Item) -> ast.stmt:
+    def _outermost(self, item: Item, around: tuple[ast.stmt, ...] = ()) -> ast.stmt:
         """The statement of the graph region's own block that holds `item`."""
         program: Program | None = self.program
         while program is not None:
             for position, parent in enumerate(item.parents):
+                if any(parent is outer for outer in around):
+                    continue
                 parts = program.with_parts.get(id(parent))
                 if parts is None or not all(
                     part.kind in ("graph", "session") for part in parts
@@ -1424,21 +1686,50 @@ class ScopePlan:
         return item.stmt
 
     def _nested(self, stmt: ast.stmt) -> bool:
-        if self.program.parent is not None:
-            return True
-        around = [
-            outer for outer in ast.walk(ast.Module(self.program.body, []))
-            if isinstance(outer, ast.stmt) and outer is not stmt
-            and any(stmt is inner for block in _blocks_of(outer) for inner in block)
-        ]
-        return any(id(outer) not in self.decisions.opened for outer in around)
+        """Whether a statement ends up indented."""
+        module = next(p for p in _chain(self.program) if p.parent is None)
+        if stmt in module.body:
+            return False
+        found = next((item for item in module.items if item.stmt is stmt), None)
+        parents = found.parents if found is not None else None
+        if parents is None:
+            for item in module.items:
+                if stmt in item.parents:
+                    parents = item.parents[: item.parents.index(stmt)]
+                    break
+        return parents is None or any(id(p) not in self.decisions.opened for p in parents)
+
+    def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """A function in one method cannot see the local names of another."""
+        program = next((p for p in _chain(self.program) if isinstance(p, ClassProgram)), None)
+        if program is None:
+            return
+        home = next(
+            (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
+        )
+        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
+        for item in function.items:
+            method = program.method_of.get(id(item.stmt))
+            if method is None or method is home:
+                continue
+            local = {a.arg for a in method.args.args} | {
+                node.id for node in ast.walk(method)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            lost = (item.flow.uses & local) - defined - {program.owner or ""}
+            lost -= {p.name for p in function.parameters}
+            if lost:
+                raise Obstacle(
+                    item.stmt, f"{sorted(lost)[0]} is local to {method.name}, which builds only "
+                    "a part of the graph", f"make it an attribute: self.{sorted(lost)[0]}",
+                )
 
     def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
         """Python values that a function reads must not change after it was traced."""
         defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
         used = set().union(*(i.flow.uses for i in function.items)) if function.items else set()
         read = used - defined - RESOURCES - {p.name for p in function.parameters}
-        for item in self.program.items:
+        for item in self.items if self.shared.owner else self.program.items:
             changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read
             if not changed or item.stmt.lineno <= anchor.lineno:
                 continue
@@ -1456,6 +1747,10 @@ class Shared:
 
     store: str = ""
     store_made: bool = False
+    store_entered: bool = False
+    built: bool = False
+    functions: list[StepFunction] = field(default_factory=list)
+    owner: str = ""  # the object's name in methods, where the graph is an object's
     uses_saver: bool = False
     iterators: dict[int, tuple[str, str]] = field(default_factory=dict)
     feed_dicts: set[str] = field(default_factory=set)
@@ -1470,6 +1765,9 @@ class SupportNames:
 
     def store_class(self) -> str:
         return str(self._support("scopes.VariableStore"))  # type: ignore[operator]
+
+    def variable(self) -> str:
+        return str(self._support("scopes.Variable"))  # type: ignore[operator]
 
     def current_store(self) -> str:
         return str(self._support("scopes.current_store"))  # type: ignore[operator]
@@ -1523,7 +1821,15 @@ def _contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
 
 
 def _parameter_name(name: str) -> str:
-    return name.rpartition(".")[2]
+    return name.rpartition(".")[2].lstrip("_")
+
+
+def _is_action(name: str) -> bool:
+    """Whether a name says what is done rather than what results."""
+    verbs = ("decode", "encode", "read", "write", "make", "get", "compute", "parse", "convert",
+             "crop", "resize", "flip", "apply", "reset", "update", "sample")
+    words = name.split("_")
+    return "to" in words[1:-1] or (len(words) > 1 and words[0] in verbs)
 
 
 def _is_prediction(name: str) -> bool:

@@ -65,11 +65,25 @@ class Renderer:
         lines: list[str] = []
         old = self.source.indent(statements[0])
         new = old if new is None else new
+        lost = 0
         for statement in statements:
             written = self._statement(statement, previous_end, old, new)
             if self._generated_end and lines and not lines[-1].strip():
                 while written and not written[0].strip():
                     written.pop(0)
+            if not lines and statement is not statements[0]:
+                while written and not written[0].strip():
+                    written.pop(0)
+            blank = 0
+            for line in self.source.trivia(previous_end, statement):
+                blank = blank + 1 if not line.strip() else 0
+            lost = max(lost, blank)
+            if written and lines:
+                leading = next((i for i, line in enumerate(written) if line.strip()), 0)
+                trailing = 0 if lines[-1].strip() else 9
+                written[:0] = ["\n"] * (lost - leading - trailing)
+            if written:
+                lost = 0
             if written:
                 self._generated_end = id(statement) in self.decisions.after
             lines += written
@@ -93,6 +107,8 @@ class Renderer:
         elif id(stmt) in d.opened:
             assert isinstance(stmt, ast.With)
             inner = self.block(stmt.body, self._header_end(stmt), new)
+            while trivia and not trivia[-1].strip() and inner and not inner[0].strip():
+                inner.pop(0)
             lines += trivia + inner
         elif self.touched(stmt):
             lines += trivia + self._compound(stmt, old, new)
@@ -147,6 +163,8 @@ class Renderer:
                 header = reindent(self.source.lines[position : end], old, new)
             body = self.block(block, end, new + self._step(block, old))
             headers.append(header)
+            while body and not body[-1].strip():
+                body.pop()
             if any(line.strip() for line in body):
                 lines += header + body
             elif kind in ("body", "handler"):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
 from migrator.analysis.input_functions import returned_elements
-from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.names import Scope
 from migrator.analysis.program import Obstacle, Program
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
@@ -29,13 +27,11 @@ class ReturnedDatasets:
     triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*"})
     order = 14
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
-        """The module with its input functions returning data sets, None where it has none."""
-        text = ctx.module.code
-        if "iterator" not in text:
-            return None
-        tree = ast.parse(text)
-        names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+    def run(self, ctx: FileContext) -> None:
+        """Make the file's input functions return their data sets."""
+        if "iterator" not in ctx.text:
+            return
+        text, tree, names = ctx.text, ctx.tree, ctx.names
         source = SourceText(text, tree)
         scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
         own = module_functions(tree, names)
@@ -63,9 +59,9 @@ class ReturnedDatasets:
                     symbol="tensorflow.data.Dataset.make_one_shot_iterator",
                 )
         if not changed:
-            return None
+            return
         try:
-            return cst.parse_module(rendered(source, tree, decisions))
+            ctx.text = rendered(source, tree, decisions)
         except Obstacle as obstacle:
             raise ValueError(obstacle.reason) from obstacle
 
@@ -78,13 +74,11 @@ class DatasetCallers:
     triggers = frozenset({"tensorflow.*"})
     order = 12
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
-        """The module with those calls wrapped, None where there are none."""
+    def run(self, ctx: FileContext) -> None:
+        """Wrap the file's calls of such functions."""
         if not _imports_elements(ctx):
-            return None
-        text = ctx.module.code
-        tree = ast.parse(text)
-        names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+            return
+        text, tree, names = ctx.text, ctx.tree, ctx.names
         table = FunctionTable(ctx, tree, names)
         source = SourceText(text, tree)
         decisions = Decisions()
@@ -114,9 +108,8 @@ class DatasetCallers:
             else:
                 edits.append((start, end, f"next(iter({body}))"))
             ctx.change("TF502", call, f"{name} returns a data set now")
-        if not edits:
-            return None
-        return cst.parse_module(rendered(source, tree, decisions))
+        if edits:
+            ctx.text = rendered(source, tree, decisions)
 
 
 def _imports_elements(ctx: FileContext) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-import libcst as cst
-
-from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.names import NameTable, Scope, canonical
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram, attribute_users
+from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.program import KEEP, RUN, TRACE, Obstacle, Program
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
@@ -22,24 +23,94 @@ ADVICE = "It stays TF1 and runs through compat; to make it native: "
 
 
 @dataclass
-class FilePrograms:
-    """All programs of a file: the module's and one for every function outside classes."""
+class Unit:
+    """Scopes that share a graph: planned together, rewritten together or not at all."""
 
-    module: Program
-    functions: list[tuple[ast.FunctionDef, Program]]
+    programs: list[Program]
+    shared: Shared
+    class_program: ClassProgram | None = None
 
 
-def programs_of(
-    tree: ast.Module, names: NameTable, function: FunctionTable
-) -> FilePrograms:
-    """Build the models of one file."""
+def units_of(
+    ctx: FileContext, tree: ast.Module, names: NameTable, function: FunctionTable
+) -> list[Unit]:
+    """The session programs of a file, innermost scopes first in each unit."""
     scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
     module = Program(names, names.module_scope, tree.body, function)
-    functions = []
+    functions = [
+        Program(names, scopes[id(node)], node.body, function, module)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    units: list[Unit] = []
+    if any(item.role == TRACE for item in module.items):
+        units.append(Unit([*functions, module], Shared()))
+    else:
+        units += [Unit([program], Shared()) for program in [*functions, module]]
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            functions.append((node, Program(names, scopes[id(node)], node.body, function, module)))
-    return FilePrograms(module, functions)
+        if isinstance(node, ast.ClassDef) and "run(" in ast.unparse(node):
+            unit = _class_unit(ctx, node, names, scopes, function, module)
+            if unit is not None:
+                units.append(unit)
+    return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
+
+
+def _class_unit(
+    ctx: FileContext, node: ast.ClassDef, names: NameTable, scopes: dict[int, Scope],
+    function: FunctionTable, module: Program,
+) -> Unit | None:
+    try:
+        whole = ClassProgram(names, node, scopes, function, module)
+    except Obstacle as obstacle:
+        _report(ctx, obstacle)
+        return None
+    if not any(value.kind == k.SESSION for value in whole.env.values()):
+        return None
+    methods = [
+        Program(names, scopes[id(m)], m.body, function, whole,
+                m.args.args[0].arg if m.args.args else None)
+        for m in whole.methods
+    ]
+    return Unit([*methods, whole], Shared(owner=whole.owner or ""), whole)
+
+
+def _check_class(ctx: FileContext, tree: ast.Module, unit: Unit) -> None:
+    """Raise Obstacle where the graph's attributes are used other than by run sites."""
+    whole = unit.class_program
+    assert whole is not None
+    attributes = whole.graph_attributes()
+    trees = [tree]
+    for path in ctx.index.importers(ctx.path):
+        other = ctx.index.tree(path)
+        if other is not None:
+            trees.append(other)
+    user = attribute_users(trees, attributes, whole.node)
+    if user is not None:
+        raise Obstacle(whole.node, f"its graph's {user.attr} is used outside the class",
+                       "give the class a method that computes it")
+    traced = {f"{whole.owner}.{name}" for name in attributes}
+    for program in unit.programs:
+        if program is whole:
+            continue
+        for item in program.items:
+            covered: set[str] = set()
+            for site in item.runs:
+                covered |= statement_flow(site.call, program.owner).uses
+            loose = (item.flow.uses - covered) & traced
+            if loose and item.role in (KEEP, RUN):
+                raise Obstacle(item.stmt, f"{sorted(loose)[0]} is used outside of a run",
+                               "compute it in the step")
+        for item in program.items:
+            changed = {
+                name for name in item.flow.defines
+                if name.startswith(f"{whole.owner}.") and name in whole.env
+            }
+            read = set().union(*(i.flow.uses for i in whole.items if i.role == TRACE))
+            if changed & read:
+                raise Obstacle(
+                    item.stmt, f"{sorted(changed & read)[0]} changes after the graph was built",
+                    "pass the value to the step",
+                )
 
 
 @transform
@@ -50,61 +121,119 @@ class SessionPrograms:
     triggers = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
     order = 10
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
-        """The module with its provable session programs rewritten, None where there are none."""
-        text = ctx.module.code
-        tree = ast.parse(text)
-        names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+    def run(self, ctx: FileContext) -> None:
+        """Rewrite the file's provable session programs, report the others."""
+        text, tree, names = ctx.text, ctx.tree, ctx.names
         table = FunctionTable(ctx, tree, names)
         source = SourceText(text, tree)
-        programs = programs_of(tree, names, table)
-        free = Names(names.used_names)
         decisions = Decisions()
-        support = SupportNames(ctx.support)
         rewritten: list[ScopePlan] = []
-        shared_graph = any(item.role == "trace" for item in programs.module.items)
-        module_shared = Shared()
-        for program in [p for _, p in programs.functions] + [programs.module]:
-            sites = list(program.run_sites())
-            if not sites:
-                continue
+        for unit in units_of(ctx, tree, names, table):
             own = Decisions()
-            shared = module_shared if shared_graph else Shared()
-            style = Style(tf=_tf_name(ctx), jit=ctx.options.jit)
-            plan = ScopePlan(program, source, free, own, style, support, shared)
             try:
-                plan.plan()
+                plans = self._plans(ctx, tree, names, source, unit, own)
                 _trial(source, tree, own)
             except Obstacle as obstacle:
-                ctx.finding(
-                    "TF390", obstacle.node, f"Session program kept: {obstacle.reason}.",
-                    ADVICE + obstacle.advice + ".", rung=Rung.COMPAT,
-                    symbol="tensorflow.Session.run",
-                )
-                if shared_graph:
-                    return None
+                _report(ctx, obstacle)
                 continue
             _merge(decisions, own)
-            rewritten.append(plan)
+            rewritten += plans
         if not rewritten:
-            return None
+            return
         new_text = rendered(source, tree, decisions)
         for plan in rewritten:
             for note in plan.notes:
                 ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
-        return cst.parse_module(new_text)
+        ctx.text = new_text
+
+    @staticmethod
+    def _plans(
+        ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText, unit: Unit,
+        decisions: Decisions,
+    ) -> list[ScopePlan]:
+        """Plan all scopes of a unit. Raises Obstacle if one of them cannot be."""
+        support = SupportNames(ctx.support)
+        renames: dict[str, str] = {}
+        if unit.class_program is not None:
+            _check_class(ctx, tree, unit)
+            owner = unit.class_program.owner
+            attributes = sorted(unit.class_program.graph_attributes())
+            short = [a.lstrip("_") for a in attributes]
+            renames = {
+                f"{owner}.{a}": s if short.count(s) == 1 else a
+                for a, s in zip(attributes, short, strict=True)
+            }
+        used = names.used_names - set(renames.values())
+        if unit.class_program is not None:
+            used -= {
+                name for name in unit.class_program.defined
+                if f"_{name}" not in ast.unparse(unit.class_program.node)
+            }
+        free = Names(used)
+        plans = []
+        for program in unit.programs:
+            if not any(program.run_sites()) and not _touches_session(unit, program):
+                continue
+            own = Decisions()
+            style = Style(tf=_tf_name(ctx), jit=ctx.options.jit)
+            plan = ScopePlan(program, source, free, own, style, support, unit.shared)
+            plan.renames.update(renames)
+            plan.plan()
+            _merge(decisions, own)
+            plans.append(plan)
+        if unit.class_program is not None:
+            _drop_empty_builders(unit.class_program, decisions)
+        return plans
+
+
+def _drop_empty_builders(program: ClassProgram, decisions: Decisions) -> None:
+    """A method that only built what steps build now goes, with the call of it."""
+    text = ast.unparse(program.node)
+    for method in program.builders:
+        call = program.call_of.get(method.name)
+        if call is None or text.count(f".{method.name}(") != 1:
+            continue
+        body = [
+            stmt for stmt in method.body
+            if not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant))
+        ]
+        if all(id(s) in decisions.dropped and id(s) not in decisions.after for s in body):
+            decisions.dropped |= {id(method), id(call)}
+
+
+def _touches_session(unit: Unit, program: Program) -> bool:
+    """Whether a method without run sites closes the session, restores into it, or builds."""
+    if unit.class_program is None:
+        return False
+    if program is unit.class_program:
+        return True
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and program.expressions.value(node).kind == k.SESSION
+        for item in program.items for node in ast.walk(item.stmt)
+    )
+
+
+def _report(ctx: FileContext, obstacle: Obstacle) -> None:
+    ctx.finding(
+        "TF390", obstacle.node, f"Session program kept: {obstacle.reason}.",
+        ADVICE + obstacle.advice + ".", rung=Rung.COMPAT, symbol="tensorflow.Session.run",
+    )
 
 
 def _merge(into: Decisions, other: Decisions) -> None:
-    into.dropped |= other.dropped
     into.replaced.update(other.replaced)
+    into.dropped = (into.dropped | other.dropped) - set(into.replaced)
     into.opened |= other.opened
     into.headers.update(other.headers)
     into.edits.extend(other.edits)
     for name in ("before", "after"):
         own: dict[int, list[str]] = getattr(into, name)
         for key, lines in getattr(other, name).items():
-            own.setdefault(key, []).extend(lines)
+            known = own.setdefault(key, [])
+            while known and not known[-1] and lines and not lines[0]:
+                known.pop()
+            known.extend(lines)
 
 
 def _trial(source: SourceText, tree: ast.Module, decisions: Decisions) -> None:
@@ -118,4 +247,9 @@ def _trial(source: SourceText, tree: ast.Module, decisions: Decisions) -> None:
 
 
 def _tf_name(ctx: FileContext) -> str:
+    """What the file calls TensorFlow; an import of compat.v1 becomes one of TensorFlow itself."""
+    for name, bindings in ctx.names.module_scope.bindings.items():
+        if len(bindings) == 1 and bindings[0].kind == "import":
+            if canonical(bindings[0].target)[0] == "tensorflow":
+                return name
     return ctx.require_import("tensorflow", None, "tf")

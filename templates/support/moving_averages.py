@@ -169,7 +169,8 @@ class ExponentialMovingAverage(tf.Module):
         tf1_names = {key_of(v): n for n, v in (names or {}).items()}
         return {f"{tf1_names.get(key, variable_name(variable))}/{self._label}":
                 self._averages[self._of_variable[key]]
-                for variable in self._originals for key in [key_of(variable)]}
+                for variable in self._originals for key in [key_of(variable)]
+                if names is None or key in tf1_names}
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Any] | None = None
                              ) -> dict[str, Any]:

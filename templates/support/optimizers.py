@@ -148,11 +148,14 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         TF 1 called the state of `w` `w/<optimizer>`, `w/<optimizer>_1`, ... in order of creation.
 
         Args:
-            names: TF 1 names of the trained variables; default: the names they have now.
+            names: The variables whose state is wanted, by TF 1 name; default: all that were
+                trained, by the names they have now.
         """
         tf1_names = {key_of(v): n for n, v in (names or {}).items()}
         found: dict[str, Variable] = dict(self._other_variables())
         for key, index in self._known.items():
+            if names is not None and key not in tf1_names:
+                continue  # trained elsewhere: another graph may have variables of the same names
             base = tf1_names.get(key) or variable_name(self._known_variables[index])
             for slot in self.slots:
                 label = stem = f"{base}/{self._slot_label(slot)}"

@@ -1,0 +1,132 @@
+"""The graph-program model of a class: the graph is built by some methods and run by others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from migrator.analysis.graph_values import FunctionFact
+from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.program import Obstacle, Program
+
+_BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
+            "setup", "_setup", "add_", "_add", "define", "make_", "_make")
+
+
+class ClassProgram(Program):
+    """What `__init__` and the building methods that it calls do, in the order they do it.
+
+    Attributes of the object are names of their own (``self.loss``). `builders` are the methods
+    whose statements are part of the program, `methods` the others.
+    """
+
+    def __init__(
+        self,
+        names: NameTable,
+        node: ast.ClassDef,
+        scopes: dict[int, Scope],
+        function: Callable[[str], FunctionFact | None],
+        parent: Program,
+    ) -> None:
+        self.node = node
+        self._scopes = scopes
+        self.defined = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+        self.builders: list[ast.FunctionDef] = []
+        self.call_of: dict[str, ast.stmt] = {}
+        self.method_of: dict[int, ast.FunctionDef] = {}
+        first = self.defined.get("__init__")
+        owner = first.args.args[0].arg if first is not None and first.args.args else "self"
+        self._roots = [first] if first is not None else []
+        self._roots += self._outside_builders()
+        super().__init__(names, scopes[id(node)], [], function, parent, owner)
+        self.methods = [m for m in self.defined.values() if m not in self.builders]
+
+    def _outside_builders(self) -> list[ast.FunctionDef]:
+        """Methods that build by their name, take nothing, and are not called by another one."""
+        called = {
+            node.func.attr
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        }
+        return [
+            method for name, method in self.defined.items()
+            if name.startswith(_BUILDER) and name not in called and len(method.args.args) == 1
+            and not method.decorator_list
+        ]
+
+    def _assigned_names(self) -> set[str]:
+        return set()
+
+    def _build_all(self) -> None:
+        self.builders = []
+        for root in self._roots:
+            self._build_method(root)
+
+    def _build_method(self, method: ast.FunctionDef) -> None:
+        if method in self.builders:
+            raise Obstacle(method, f"{method.name} builds a part of the graph twice",
+                           "give the parts methods of their own")
+        self.builders.append(method)
+        start = len(self.items)
+        outer, self.expressions.scope = self.expressions.scope, self._scopes[id(method)]
+        self._build(method.body, ())
+        self.expressions.scope = outer
+        for item in self.items[start:]:
+            self.method_of.setdefault(id(item.stmt), method)
+
+    def _statement(self, stmt: ast.stmt, parents: tuple[ast.stmt, ...]) -> None:
+        called = self._called_builder(stmt)
+        super()._statement(stmt, parents)
+        if called is not None:
+            if parents and not all(isinstance(p, ast.With) for p in parents):
+                raise Obstacle(stmt, "a part of the graph is built on some ways only",
+                               "build the whole graph at once")
+            self.call_of[called.name] = stmt
+            self._bind_arguments(called, stmt.value)  # type: ignore[attr-defined]
+            self._build_method(called)
+
+    def _bind_arguments(self, method: ast.FunctionDef, call: ast.Call) -> None:
+        names = [a.arg for a in method.args.args[1:]]
+        pairs = [*zip(names, call.args, strict=False)]
+        pairs += [(a.arg, a.value) for a in call.keywords if a.arg is not None]
+        for name, node in pairs:
+            self.env[name] = self.expressions.value(node)
+
+    def _called_builder(self, stmt: ast.stmt) -> ast.FunctionDef | None:
+        if not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call)):
+            return None
+        call = stmt.value
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        if any(self.expressions.value(a).traced for a in call.args) or any(
+            a.arg is None or self.expressions.value(a.value).traced for a in call.keywords
+        ):
+            return None
+        if not (isinstance(call.func.value, ast.Name) and call.func.value.id == self.owner):
+            return None
+        return self.defined.get(call.func.attr)
+
+    def blocks(self) -> list[list[ast.stmt]]:
+        return [method.body for method in self.builders]
+
+    def graph_attributes(self) -> set[str]:
+        """Attributes that only exist inside steps once the class is rewritten."""
+        return {
+            name.partition(".")[2]
+            for name, value in self.env.items()
+            if name.startswith(f"{self.owner}.") and value.traced
+        }
+
+
+def attribute_users(
+    trees: Iterable[ast.Module], attributes: set[str], inside: ast.ClassDef
+) -> ast.Attribute | None:
+    """An access to one of `attributes` outside the class, None if there is none."""
+    for tree in trees:
+        own = {id(node) for node in ast.walk(inside)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in attributes and id(node) not in own:
+                if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "tf",
+                                                                               "np", "FLAGS")):
+                    return node
+    return None

@@ -1,0 +1,67 @@
+"""Runs migrated programs one after the other in this process; says how often each step was traced.
+
+    python run_migrated.py FOLDER [FOLDER ...]
+
+Each folder holds `before.py` (migrated by now) and perhaps the support package. What the program
+saves goes to `results.npz` there, the trace counts or the error to `outcome.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """Run one program as a script; its functions' trace counts by name."""
+    for name in [n for n in sys.modules if n == "tf1_support" or n.startswith("tf1_support.")]:
+        del sys.modules[name]
+    made: list[Any] = []
+    original = tf.function
+
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        if hasattr(result, "experimental_get_tracing_count"):
+            made.append(result)
+            return result
+
+        def decorate(function: Any) -> Any:
+            made.append(result(function))
+            return made[-1]
+
+        return decorate
+
+    argv, path, directory = sys.argv, list(sys.path), os.getcwd()
+    sys.argv = ["before.py", str(folder / "results.npz")]
+    sys.path.insert(0, str(folder))
+    os.chdir(folder)
+    tf.function = recording
+    try:
+        runpy.run_path(str(folder / "before.py"), run_name="__main__")
+    finally:
+        tf.function = original
+        sys.argv, sys.path[:] = argv, path
+        os.chdir(directory)
+        tf.keras.backend.clear_session()
+    own = [f for f in made if "tf1_support" not in f.python_function.__module__]
+    return {"traces": {f.python_function.__name__: f.experimental_get_tracing_count() for f in own}}
+
+
+def main(folders: list[str]) -> None:
+    for folder in map(Path, folders):
+        try:
+            outcome = run(folder)
+        except (Exception, SystemExit) as error:
+            outcome = {"error": "".join(traceback.format_exception(error))[-6000:]}
+        (folder / "outcome.json").write_text(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
