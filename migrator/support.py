@@ -163,15 +163,11 @@ def _function_scopes(text: str, path: str) -> dict[tuple[str, int], set[str]]:
     return found
 
 
-def _module_level_names(
-    statement: ast.stmt, scopes: dict[tuple[str, int], set[str]]
-) -> set[str]:
+def _module_level_names(statement: ast.stmt, scopes: dict[tuple[str, int], set[str]]) -> set[str]:
     """The global names that a statement refers to, local variables of the same name left out."""
     names: set[str] = set()
     last = statement.end_lineno or statement.lineno
-    first = min(
-        [statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))]
-    )
+    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
     for (_, line), used in scopes.items():
         if first <= line <= last:
             names |= used
