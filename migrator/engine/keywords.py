@@ -65,11 +65,21 @@ class Misfit:
 
 
 class Fit:
-    """How the parameters of one TF 1 function map to those of its successor."""
+    """How the parameters of one TF 1 function map to those of its successor.
+
+    `namesake` is the TF 1 function under the successor's name, where there was another one: an
+    argument whose place means something else there gets its keyword, so that the result is not
+    taken for a call of the namesake.
+    """
 
     def __init__(
-        self, old: Signature | None, new: Signature | None, keywords: Mapping[str, Keyword]
+        self,
+        old: Signature | None,
+        new: Signature | None,
+        keywords: Mapping[str, Keyword],
+        namesake: Signature | None = None,
     ) -> None:
+        self.namesake = None if namesake is None else _positional(namesake)
         self.keywords = keywords
         self.new = new
         variadic = old is not None and any(p.kind == "*" for p in old)
@@ -169,7 +179,8 @@ class Fit:
             return Misfit(f"TensorFlow 2 has no argument {name} here"), shifted
         if not known.to:
             return self._drop(site, index, slot, name, known), True
-        if not shifted and self.new_order[place : place + 1] == [known.to]:
+        clear = self.namesake is None or self.namesake[place : place + 1] == [known.to]
+        if not shifted and clear and self.new_order[place : place + 1] == [known.to]:
             return [], False
         reason = f"the parameter {known.to} has another place now"
         return [Piece(slot.start, slot.start, f"{known.to}=", reason)], True

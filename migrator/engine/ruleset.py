@@ -277,7 +277,8 @@ class RuleSet:
             short = "tf" + key[len("tensorflow") :]
             names = {**known.get(ANY, {}), **known.get(short, {})}
             new = self.tf2.signature(target)
-            found = self._fits[key, target] = Fit(self.tf1.signature(key), new, names)
+            other = self.tf1.signature(target) if target != key else None
+            found = self._fits[key, target] = Fit(self.tf1.signature(key), new, names, other)
         return found
 
     def compat_target(self, key: str) -> str | None:

@@ -47,7 +47,7 @@ def run(tf, source):
     if tf.__version__.startswith("1."):
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:
             tf.compat.v1.set_random_seed(0)
-            exec(compile(source, "<case>", "exec"), names)  # noqa: S102  our own cases
+            exec(compile(source, "<case>", "exec"), names)
             session.run([
                 tf.compat.v1.global_variables_initializer(), tf.compat.v1.tables_initializer(),
                 tf.compat.v1.local_variables_initializer(),
@@ -56,7 +56,7 @@ def run(tf, source):
             values = [session.run(v) if tf.is_tensor(v) else v for v in flat]
             return tf.nest.pack_sequence_as(names["result"], values)
     tf.random.set_seed(0)
-    exec(compile(source, "<case>", "exec"), names)  # noqa: S102
+    exec(compile(source, "<case>", "exec"), names)
     flat = tf.nest.flatten(names["result"])
     values = [v.numpy() if hasattr(v, "numpy") else v for v in flat]
     return tf.nest.pack_sequence_as(names["result"], values)

@@ -118,7 +118,8 @@ class Snapshot:
             if name in ("tensorflow.python", "tensorflow.core", "tensorflow.compiler",
                         "tensorflow.tools", "tensorflow.include", "tensorflow.examples",
                         "tensorflow.contrib", "tensorflow.compat.v1", "tensorflow.lite.python",
-                        "tensorflow.lite.experimental.microfrontend", "tensorflow.pywrap_tensorflow", "tensorflow.lite.tools"):
+                        "tensorflow.lite.experimental.microfrontend",
+                        "tensorflow.pywrap_tensorflow", "tensorflow.lite.tools"):
                 continue  # private, or visited for themselves
             if ".python." in name + ".":
                 continue

@@ -1,0 +1,113 @@
+"""Cases of rules and tables give on TF 2.21 what TF 1.15.5 was recorded to give.
+
+Both the `after` that a rule documents and the engine's own output for `before` are run, all in
+one child process, so that TensorFlow is imported once.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import RuleSet
+from migrator.model import Status
+from tests.rules.conftest import ROOT, tool
+
+recorder = tool("record_cases")
+PROOFS = {proof.name: proof for proof in recorder.proofs()}
+HEAD = "import tensorflow as tf\n"
+
+needs_tensorflow = pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow") is None, reason="TensorFlow 2.21 is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(recorder.RECORDED.read_text())
+    return document
+
+
+@pytest.fixture(scope="module")
+def migrated(rules: RuleSet) -> dict[str, str]:
+    """Case -> what the engine makes of its `before`."""
+    index, options = ProjectIndex(), Options()
+    found = {}
+    for name, proof in PROOFS.items():
+        result = migrate_text("case.py", HEAD + proof.before + "\n", index, options, rules)
+        assert result.status in (Status.CHANGED, Status.UNCHANGED), (name, result.error)
+        found[name] = result.new_text or HEAD + proof.before + "\n"
+    return found
+
+
+@pytest.fixture(scope="module")
+def results(migrated: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Results on TF 2.21 of the outputs and of the documented `after`s."""
+    folder: Path = tmp_path_factory.mktemp("support")
+    (folder / "tf1_support").symlink_to(ROOT / "templates" / "support")
+    sources = {f"{name} output": text for name, text in migrated.items()}
+    sources |= {f"{p.name} after": p.after for p in PROOFS.values() if p.after}
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")]))
+    document: dict[str, Any] = recorder.run(sys.executable, sources, {"PYTHONPATH": path})
+    return document
+
+
+def test_recording_is_of_these_cases(recorded: dict[str, Any]) -> None:
+    """A case that changed must be recorded anew: rules/tools/record_cases.py."""
+    assert recorded["tensorflow"] == "1.15.5"
+    assert recorded["sources"] == {proof.name: proof.before for proof in PROOFS.values()}
+
+
+def difference(want: Any, got: Any, tolerance: float) -> str:
+    """What differs between two results, empty when nothing does."""
+    if "error" in got:
+        return str(got["error"])
+    if "list" in want:
+        if len(want["list"]) != len(got.get("list", ())):
+            return f"{want} became {got}"
+        pairs = zip(want["list"], got["list"], strict=True)
+        return next((d for d in (difference(a, b, tolerance) for a, b in pairs) if d), "")
+    if want["dtype"] != got.get("dtype") or want["shape"] != got.get("shape"):
+        return f"{want['dtype']}{want['shape']} became {got.get('dtype')}{got.get('shape')}"
+    if want["dtype"] == "string":
+        return "" if want["values"] == got["values"] else f"{want} became {got}"
+    close = np.allclose(want["values"], got["values"], rtol=tolerance, atol=tolerance)
+    return "" if close else f"{want['values']} became {got['values']}"
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", sorted(PROOFS))
+def test_output_equals_tf1(name: str, recorded: dict[str, Any], results: dict[str, Any]) -> None:
+    proof, want = PROOFS[name], recorded["results"][name]
+    got = results["results"]
+    assert difference(want, got[f"{name} output"], proof.tolerance) == ""
+    if proof.after:
+        assert difference(want, got[f"{name} after"], proof.tolerance) == ""
+
+
+@pytest.mark.parametrize("name", [p.name for p in PROOFS.values() if p.after])
+def test_output_is_what_the_rule_documents(name: str, migrated: dict[str, str]) -> None:
+    proof = PROOFS[name]
+    assert migrated[name].removeprefix(HEAD).strip() == proof.after.strip()
+
+
+def test_output_has_no_compat(migrated: dict[str, str]) -> None:
+    left = {name: text for name, text in migrated.items() if "compat.v1" in text}
+    assert left == {}
+
+
+def test_output_is_a_fixed_point(migrated: dict[str, str], rules: RuleSet) -> None:
+    index, options = ProjectIndex(), Options()
+    for name, text in migrated.items():
+        again = migrate_text("case.py", text, index, options, rules)
+        assert again.status is Status.UNCHANGED, (name, text, again.new_text)
