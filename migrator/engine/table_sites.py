@@ -61,6 +61,11 @@ class TableSites:
             Rung.SUPPORT if support else Rung.NATIVE,
             entry.confidence if entry else Confidence.PROVEN,
         )
+        if entry is not None and entry.extra.get("finding"):  # it runs, but somebody must act
+            self.work.report(
+                code, site.reference.node, str(entry.extra["finding"]), entry.advice,
+                shown(found.key),
+            )  # fmt: skip
 
     def same(self, site: Site) -> None:
         found = site.disposition
