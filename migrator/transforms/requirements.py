@@ -1,0 +1,178 @@
+"""Pins of TensorFlow 1's world in requirements, environments, Dockerfiles and setup files (DEP1xx).
+
+Works on text, not on Python code: `update(path, text)` is for files that the engine does not
+parse.  A pin that no release for Python 3.11 meets is replaced by the range that the migrated code
+runs with; everything else of the line, comments included, stays.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from migrator.model import Change, Confidence, Finding
+
+TARGET = "2.21.0"
+
+# distribution -> (what replaces it, the version that must be allowed, why); the working set is
+# that of TensorFlow 2.21 on Python 3.11
+_WORKING = {
+    "tensorflow": ("tensorflow>=2.21,<2.22", "2.21.0", "the code is migrated to TensorFlow 2.21"),
+    "tensorflow-gpu": (
+        "tensorflow[and-cuda]>=2.21,<2.22", "", "TensorFlow 2 has one package, CUDA is an extra",
+    ),
+    "tensorflow-cpu": ("tensorflow-cpu>=2.21,<2.22", "2.21.0", "migrated to TensorFlow 2.21"),
+    "tf-nightly": ("tensorflow>=2.21,<2.22", "", "the code is migrated to TensorFlow 2.21"),
+    "tensorboard": ("tensorboard>=2.20", "2.20.0", "must fit TensorFlow 2.21"),
+    "keras": ("keras>=3.12", "3.12.0", "TensorFlow 2.21 comes with Keras 3"),
+    "numpy": ("numpy>=1.26", "2.1.0", "older releases do not install on Python 3.11"),
+    "protobuf": ("protobuf>=6.31.1", "6.31.1", "TensorFlow 2.21 needs protobuf 6 or later"),
+    "h5py": ("h5py>=3.11", "3.11.0", "older releases do not install on Python 3.11"),
+    "scipy": ("scipy>=1.11", "1.14.0", "older releases do not install with numpy 2"),
+    "pillow": ("pillow>=10", "11.0.0", "older releases do not install on Python 3.11"),
+    "matplotlib": ("matplotlib>=3.8", "3.10.0", "older releases do not install with numpy 2"),
+    "gast": ("gast>=0.4", "0.6.0", "must fit TensorFlow 2.21"),
+    "six": ("six>=1.12", "1.17.0", "must fit TensorFlow 2.21"),
+}  # fmt: skip
+_GONE = {
+    "tensorflow-estimator": "tf.estimator left TensorFlow with 2.16",
+    "tf-slim": "the support package takes its place",
+    "enum34": "in the standard library",
+    "futures": "in the standard library",
+    "backports-functools-lru-cache": "in the standard library",
+}
+_LINE = re.compile(r"^(?P<lead>\s*)(?P<spec>[A-Za-z0-9][^#;]*?)(?P<rest>\s*(;.*|#.*)?)$")
+_QUOTED = re.compile(
+    r"""(?P<q>['"])(?P<spec>[A-Za-z][\w.-]*(\[[\w,-]+\])?\s*[=<>~!][^'"]*)(?P=q)"""
+)
+_CONDA = re.compile(
+    r"^(?P<lead>\s*-\s*)(?P<spec>[A-Za-z][\w.-]*\s*[=<>!~][^#]*?)(?P<rest>\s*(#.*)?)$"
+)
+_IMAGE = re.compile(r"^(?P<lead>\s*FROM\s+)tensorflow/tensorflow:(?P<tag>\S+)(?P<rest>.*)$", re.I)
+_PIP = re.compile(r"\bpip3?\s+install\b")
+_WORD = re.compile(
+    r"""(?<![\w./-])(?P<q>['"]?)(?P<spec>[A-Za-z][\w.-]*\s?(==|~=|<=|>=|<|>)\s?[\w.*]+)"""
+    r"""(?P=q)(?=\s|$|&|;)"""
+)
+
+
+@dataclass(frozen=True)
+class Updated:
+    """The new text of a file (the old one where nothing changed), and what to report."""
+
+    text: str
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def concerns(path: str) -> bool:
+    """Whether a file by its name lists requirements."""
+    name = PurePosixPath(path).name.lower()
+    return (
+        (name.startswith(("requirements", "constraints")) and name.endswith((".txt", ".in", ".pip")))
+        or (PurePosixPath(path).parent.name == "requirements" and name.endswith((".txt", ".in")))
+        or name in ("setup.py", "setup.cfg")
+        or name.startswith("dockerfile")
+        or name in ("environment.yml", "environment.yaml", "conda.yml", "conda.yaml")
+    )
+
+
+def replacement(spec: str) -> tuple[str, str, str] | None:
+    """(new requirement, code, reason) of one requirement, None to keep it; ``""`` takes it out."""
+    try:
+        requirement = Requirement(re.sub(r"(?<![=<>!~])=(?!=)", "==", spec.strip()))
+    except InvalidRequirement:
+        return None
+    name = canonicalize_name(requirement.name)
+    if name in _GONE:
+        return "", "DEP103", f"{requirement.name}: {_GONE[name]}"
+    if name not in _WORKING:
+        return None
+    new, wanted, why = _WORKING[name]
+    if wanted and (
+        requirement.specifier.contains(Version(wanted), prereleases=True)
+        if requirement.specifier
+        else name != "tensorflow"
+    ):
+        return None
+    code = "DEP101" if name.startswith(("tensorflow", "tf-")) else "DEP102"
+    if requirement.marker is not None:
+        new = f"{new}; {requirement.marker}"
+    return new, code, f"{spec.strip()} becomes {new}: {why}"
+
+
+def update(path: str, text: str) -> Updated:
+    """The file with its pins replaced by the working set.
+
+    Lines that are no plain requirement (URLs, options, variables) are left as they are.
+    """
+    name = PurePosixPath(path).name.lower()
+    changes: list[Change] = []
+    lines = text.splitlines(keepends=True)
+    new: list[str] = []
+    for number, line in enumerate(lines, 1):
+        body = line.rstrip("\r\n")
+        end = line[len(body) :]
+        reasons: list[tuple[str, str]] = []
+        if name.startswith("dockerfile"):
+            body = _docker(body, reasons)
+        elif name.endswith((".yml", ".yaml")):
+            body = _matched(body, _CONDA, reasons)
+        elif name in ("setup.py", "setup.cfg"):
+            body = _quoted(body, reasons) if name == "setup.py" else _matched(body, _LINE, reasons)
+        else:
+            body = _matched(body, _LINE, reasons)
+        changes += [
+            Change(code, number, number, reason, confidence=Confidence.LIKELY)
+            for code, reason in reasons
+        ]
+        if body or not reasons:
+            new.append(body + end)
+    return Updated("".join(new), tuple(changes))
+
+
+def _matched(body: str, pattern: re.Pattern[str], reasons: list[tuple[str, str]]) -> str:
+    match = pattern.match(body)
+    found = replacement(match["spec"]) if match else None
+    if match is None or found is None:
+        return body
+    reasons.append(found[1:])
+    return f"{match['lead']}{found[0]}{match['rest']}" if found[0] else ""
+
+
+def _quoted(body: str, reasons: list[tuple[str, str]]) -> str:
+    def one(match: re.Match[str]) -> str:
+        found = replacement(match["spec"])
+        if found is None or not found[0]:
+            return match[0]
+        reasons.append(found[1:])
+        return f"{match['q']}{found[0]}{match['q']}"
+
+    return _QUOTED.sub(one, body)
+
+
+def _docker(body: str, reasons: list[tuple[str, str]]) -> str:
+    image = _IMAGE.match(body)
+    if image is not None:
+        tag = image["tag"]
+        if not re.match(r"(0|1)\.", tag):
+            return body
+        new = f"{TARGET}-gpu" if "gpu" in tag else TARGET
+        reasons.append(("DEP104", f"the image tensorflow:{tag} becomes tensorflow:{new}"))
+        return f"{image['lead']}tensorflow/tensorflow:{new}{image['rest']}"
+    if not _PIP.search(body):
+        return body
+
+    def one(match: re.Match[str]) -> str:
+        found = replacement(match["spec"])
+        if found is None or not found[0]:
+            return match[0]
+        reasons.append(found[1:])
+        return f"'{found[0]}'"
+
+    return _WORD.sub(one, body)

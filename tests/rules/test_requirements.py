@@ -1,0 +1,92 @@
+"""Pins of TensorFlow 1's world become a working set; nothing else on the line changes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from migrator.transforms.requirements import concerns, replacement, update
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "codes"),
+    [
+        (
+            "requirements.txt",
+            "tensorflow==1.15.0  # pinned\n",
+            "tensorflow>=2.21,<2.22  # pinned\n",
+            ["DEP101"],
+        ),
+        (
+            "requirements.txt",
+            "tensorflow-gpu==1.4\n",
+            "tensorflow[and-cuda]>=2.21,<2.22\n",
+            ["DEP101"],
+        ),
+        ("requirements.txt", "numpy<1.17\r\nsix\r\n", "numpy>=1.26\r\nsix\r\n", ["DEP102"]),
+        ("requirements.txt", "numpy>=1.11\nrequests==2.0\n", "numpy>=1.11\nrequests==2.0\n", []),
+        ("requirements.txt", "enum34\ntf-slim==1.1.0\nlxml\n", "lxml\n", ["DEP103", "DEP103"]),
+        (
+            "requirements.txt",
+            "-r other.txt\n# tensorflow==1.0\n",
+            "-r other.txt\n# tensorflow==1.0\n",
+            [],
+        ),
+        ("requirements-gpu.txt", "tensorflow>=2.21\n", "tensorflow>=2.21\n", []),
+        (
+            "environment.yml",
+            "  - tensorflow=1.13\n  - python=3.6\n",
+            "  - tensorflow>=2.21,<2.22\n  - python=3.6\n",
+            ["DEP101"],
+        ),
+        (
+            "setup.py",
+            "install_requires=['tensorflow>=1.4,<2', 'Pillow>=1.0']\n",
+            "install_requires=['tensorflow>=2.21,<2.22', 'Pillow>=1.0']\n",
+            ["DEP101"],
+        ),
+        ("setup.py", "name='tensorflow'\n", "name='tensorflow'\n", []),
+        (
+            "Dockerfile",
+            "FROM tensorflow/tensorflow:1.15.0-gpu-py3 AS base\n",
+            "FROM tensorflow/tensorflow:2.21.0-gpu AS base\n",
+            ["DEP104"],
+        ),
+        (
+            "Dockerfile",
+            "RUN pip install tensorflow==1.12 lxml && ls\n",
+            "RUN pip install 'tensorflow>=2.21,<2.22' lxml && ls\n",
+            ["DEP101"],
+        ),
+        (
+            "Dockerfile",
+            "FROM tensorflow/tensorflow:2.16.1\n",
+            "FROM tensorflow/tensorflow:2.16.1\n",
+            [],
+        ),
+    ],
+)
+def test_pins(path: str, before: str, after: str, codes: list[str]) -> None:
+    updated = update(path, before)
+    assert updated.text == after
+    assert [change.code for change in updated.changes] == codes
+    assert update(path, updated.text).text == updated.text
+
+
+def test_which_files_list_requirements() -> None:
+    assert all(map(concerns, ("requirements.txt", "a/requirements/dev.txt", "docker/Dockerfile.gpu",
+                              "environment.yml", "setup.py")))  # fmt: skip
+    assert not any(map(concerns, ("a/setup_data.py", "notes.txt", "model.yml")))
+
+
+@given(st.text())
+def test_any_text_survives(text: str) -> None:
+    updated = update("requirements.txt", text)
+    if not updated.changes:
+        assert updated.text == text
+
+
+@given(st.from_regex(r"[a-z]{3,9}-[a-z]{3,9}==[0-9]\.[0-9]", fullmatch=True))
+def test_other_packages_are_kept(spec: str) -> None:
+    assert replacement(spec) is None or spec.startswith(("tensorflow-", "tf-"))
