@@ -13,7 +13,7 @@ from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_plan import Names
+from migrator.transforms._session_records import Names
 from migrator.transforms._session_render import Decisions, rendered
 
 _SESSIONS = frozenset({"test_session", "cached_session", "session", "self_session"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from migrator.analysis.names import NameTable, Scope, canonical
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
 from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.names import NameTable, Scope, canonical
 from migrator.analysis.program import KEEP, RUN, TRACE, Obstacle, Program
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
@@ -16,7 +16,8 @@ from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_functions import Style
-from migrator.transforms._session_plan import Names, ScopePlan, Shared, SupportNames
+from migrator.transforms._session_plan import ScopePlan
+from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "

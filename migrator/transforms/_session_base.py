@@ -1,0 +1,40 @@
+"""The state that planning a session program works on."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.program import (
+    Item,
+    Program,
+)
+from migrator.analysis.source import SourceText
+from migrator.transforms._session_functions import (
+    StepFunction,
+    Style,
+)
+from migrator.transforms._session_records import Names, Note, Shared, Site, SupportNames
+from migrator.transforms._session_render import Decisions
+
+
+class PlanBase:
+    """What one scope has, and what has been decided about it so far."""
+
+    def __init__(
+        self, program: Program, source: SourceText, names: Names, decisions: Decisions,
+        style: Style, support: SupportNames, shared: Shared,
+    ) -> None:
+        self.program = program
+        self.source = source
+        self.names = names
+        self.decisions = decisions
+        self.style = style
+        self.support = support
+        self.shared = shared
+        self.functions: list[StepFunction] = []
+        self.sites: list[Site] = []
+        self.notes: list[Note] = []
+        self.renames: dict[str, str] = {}
+        self.items = program.all_items()
+        self._summary_uses: dict[str, list[tuple[Item, ast.Call]]] = {}
+        self._store_needed = False

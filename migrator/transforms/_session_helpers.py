@@ -1,0 +1,126 @@
+"""Small questions about statements and names that the planning of session programs asks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from migrator.analysis.program import (
+    KEEP,
+    RUN,
+    Item,
+    Program,
+)
+
+
+def calls_of(item: Item) -> Iterator[ast.Call]:
+    stmt = item.stmt
+    nodes: list[ast.AST] = [stmt]
+    if isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+        nodes = []
+    elif isinstance(stmt, (ast.If, ast.While)) and item.role in (RUN, KEEP):
+        nodes = [stmt.test]
+    elif isinstance(stmt, ast.For) and item.role in (RUN, KEEP):
+        nodes = [stmt.iter]
+    for node in nodes:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                yield inner
+
+
+def blocks_of(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(stmt, name, None)
+        if isinstance(block, list):
+            yield block
+    for handler in getattr(stmt, "handlers", []):
+        yield handler.body
+
+
+def withs_of(statements: list[ast.stmt]) -> Iterator[ast.With]:
+    for stmt in statements:
+        if isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(stmt, ast.With):
+            yield stmt
+        for name in ("body", "orelse", "finalbody"):
+            yield from withs_of(getattr(stmt, name, []))
+        for handler in getattr(stmt, "handlers", []):
+            yield from withs_of(handler.body)
+
+
+def chain(program: Program) -> Iterator[Program]:
+    current: Program | None = program
+    while current is not None:
+        yield current
+        current = current.parent
+
+
+def contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
+    return any(stmt is node for inner in block for node in ast.walk(inner))
+
+
+def parameter_name(name: str) -> str:
+    return name.rpartition(".")[2].lstrip("_")
+
+
+def is_action(name: str) -> bool:
+    """Whether a name says what is done rather than what results."""
+    verbs = ("decode", "encode", "read", "write", "make", "get", "compute", "parse", "convert",
+             "crop", "resize", "flip", "apply", "reset", "update", "sample")
+    words = name.split("_")
+    return "to" in words[1:-1] or (len(words) > 1 and words[0] in verbs)
+
+
+def is_prediction(name: str) -> bool:
+    lowered = name.lower()
+    words = ("pred", "logit", "prob", "output", "box", "score", "class", "detect", "result",
+             "softmax", "y_hat", "hypothesis", "generated", "sample")
+    return any(word in lowered for word in words)
+
+
+def train_label(effects: Iterable[ast.expr]) -> str:
+    """``d_train_op`` -> ``d``: what tells one training op from the others."""
+    words = []
+    for expression in effects:
+        text = ast.unparse(expression).rpartition(".")[2]
+        parts = [
+            part for part in text.split("_")
+            if part and part not in ("train", "op", "optimizer", "opt", "step", "ops", "training",
+                                     "solver", "update", "apply", "gradients", "optim", "minimize")
+        ]
+        words += parts
+    return "_".join(words) if words and all(w.isidentifier() for w in words) else ""
+
+
+def wrapped(text: str, width: int, unit: str) -> list[str]:
+    """A statement's text on several lines if it is longer than `width`."""
+    if len(text) <= width or "\n" in text:
+        return text.split("\n")
+    try:
+        statement = ast.parse(text).body[0]
+    except SyntaxError:
+        return [text]
+    calls = [
+        node for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and (node.args or node.keywords)
+        and isinstance(node.func, ast.Name)
+    ]
+    if not calls:
+        return [text]
+    call = max(calls, key=lambda node: (node.end_col_offset or 0) - node.col_offset)
+    parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    parts.sort(key=lambda node: node.col_offset)
+    start = parts[0].col_offset
+    end = parts[-1].end_col_offset or 0
+    if isinstance(parts[-1], ast.Starred):
+        end = parts[-1].end_col_offset or end
+    inner = unit if len(unit) == 4 else unit * 2
+    pieces = [text[start:end]]
+    if len(pieces[0]) + len(inner) > width:
+        pieces = [
+            text[p.col_offset : p.end_col_offset] + ("," if p is not parts[-1] else "")
+            for p in parts
+        ]
+    return [text[:start].rstrip(), *(inner + piece for piece in pieces[:-1]),
+            inner + pieces[-1] + text[end:].lstrip()]

@@ -1,0 +1,280 @@
+"""Puts the functions behind the statements that their graph came from."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.dataflow import RESOURCES
+from migrator.analysis.program import (
+    DROP,
+    KEEP,
+    RUN,
+    TRACE,
+    Item,
+    Obstacle,
+    Program,
+)
+from migrator.transforms._session_calls import CallWriter
+from migrator.transforms._session_functions import (
+    FunctionWriter,
+    StepFunction,
+)
+from migrator.transforms._session_helpers import (
+    calls_of,
+    chain,
+)
+
+
+class FunctionPlacer(CallWriter):
+    """Writes the functions and chooses their places."""
+
+
+    def _place_functions(self) -> None:
+        if not self.functions:
+            return
+        d = self.decisions
+        own = set(map(id, self.program.items))
+        if self.shared.owner:
+            own = set(map(id, self.items))
+        blocks: list[tuple[ast.stmt, list[str]]] = []
+        for function in self.functions:
+            function.around = self._shared_path(function)
+            writer = FunctionWriter(
+                self.source, self.style, self.renames, self.decisions.edits
+            )
+            lines = writer.write(function)
+            anchor = self._anchor(function, own)
+            blocks.append((anchor, lines))
+            self._check_captured(function, anchor)
+            self._check_locals(function, anchor)
+        blocks = self._gathered(blocks)
+        first_anchor = blocks[0][0]
+        self._move_writers(first_anchor)
+        mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
+        if self._store_needed and not self.shared.store_made and mentions is not None and any(
+            mentions.search(line) for _, lines in blocks for line in lines
+        ):
+            self.shared.store_made = True
+            d.after.setdefault(id(first_anchor), []).extend(
+                [f"{self.style.store} = {self.support.current_store()}()"]
+            )
+        for anchor, lines in blocks:
+            blank = [""] if self._nested(anchor) else ["", ""]
+            d.after.setdefault(id(anchor), []).extend([*blank, *lines])
+            if self.shared.owner:
+                name = lines[[line.startswith("def ") for line in lines].index(True)]
+                name = name.partition("(")[0].removeprefix("def ")
+                d.after[id(anchor)].extend(["", f"{self.shared.owner}._{name} = {name}"])
+        if self._store_needed and self._needs_build():
+            last = blocks[-1][0]
+            blank = ["", ""] if not self._nested(last) else [""]
+            self._refuse_early_restore(last)
+            lines = self._build_lines()
+            d.after[id(last)].extend([*blank, *lines] if lines else [])
+        for anchor in {id(a): a for a, _ in blocks}.values():
+            d.after[id(anchor)].extend([""] if self._nested(anchor) else ["", ""])
+
+    def _shared_path(self, function: StepFunction) -> tuple[ast.stmt, ...]:
+        """The compound statements around all of a function's items and all of its calls."""
+        own = {id(item) for item in self.program.items}
+        places = [i for i in function.items if i.kind not in (k.PLACEHOLDER, k.ELEMENT)]
+        places += [s.run.item for s in self.sites if s.function is function and s.run.item]
+        if not all(id(item) in own for item in places):
+            return ()
+        path = places[0].parents
+        for item in places[1:]:
+            size = 0
+            while size < min(len(path), len(item.parents)) and path[size] is item.parents[size]:
+                size += 1
+            path = path[:size]
+        loops = [i for i, p in enumerate(path) if isinstance(p, (ast.For, ast.While))]
+        return path[: loops[0]] if loops else path
+
+    def _gathered(
+        self, blocks: list[tuple[ast.stmt, list[str]]]
+    ) -> list[tuple[ast.stmt, list[str]]]:
+        """All functions behind the last of their anchors where these are in one block."""
+        if len({self.source.indent(anchor) for anchor, _ in blocks}) > 1:
+            return blocks
+        last = max((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+        return [(last, lines) for _, lines in blocks]
+
+    def _move_writers(self, anchor: ast.stmt) -> None:
+        """A writer made later than the functions that write with it is made before them."""
+        wanted = {f.summaries.writer for f in self.functions if f.summaries is not None}
+        for item in self.program.items:
+            if item.kind != k.WRITER or item.target not in wanted:
+                continue
+            if item.stmt.lineno <= anchor.lineno:
+                continue
+            if item.parents_matter:
+                raise Obstacle(item.stmt, "the summary writer is made on some ways only",
+                               "make the writer before the training step")
+            between = [
+                other for other in self.program.items
+                if anchor.lineno < other.stmt.lineno < item.stmt.lineno
+                and other.role in (KEEP, RUN)
+            ]
+            if any(other.flow.defines & item.flow.uses for other in between):
+                raise Obstacle(item.stmt, "the summary writer needs values made after the step",
+                               "make the writer before the training step")
+            lines = self.source.statement(item.stmt, self.decisions.edits, "")
+            self.decisions.dropped.add(id(item.stmt))
+            self.decisions.after.setdefault(id(anchor), []).extend(
+                line.rstrip("\n") for line in lines
+            )
+
+    def _needs_build(self) -> bool:
+        for item in self.items if self.shared.owner else self.program.items:
+            if item.role in (KEEP, RUN) and (
+                item.kind in (k.SAVER, k.VARIABLES)
+                or any(
+                    self.program.expressions.value(call).kind in (k.SAVER, k.VARIABLES)
+                    for call in calls_of(item)
+                )
+            ):
+                return True
+        return False
+
+    def _refuse_early_restore(self, anchor: ast.stmt) -> None:
+        """What restores variables must come after the functions that make them."""
+        inside = {id(node) for node in ast.walk(anchor)}
+        position = max(
+            (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
+        )
+        for item in self.items[: position + 1]:
+            for call in calls_of(item):
+                if item.role in (KEEP, RUN) and isinstance(call.func, ast.Attribute) and (
+                    self.program.expressions.value(call.func.value).kind == k.SAVER
+                ):
+                    raise Obstacle(call, "a checkpoint is used before the graph is complete",
+                                   "build the whole graph first, then restore")
+
+    def _build_lines(self) -> list[str]:
+        makers = [f for f in self.functions if f.layers and f.trains] or [
+            f for f in self.functions if f.layers
+        ][:1]
+        if self.shared.built and not any(f.trains for f in makers):
+            return []
+        self.shared.built = True
+        lines = ["# Tracing makes the variables, which the checkpoint needs."]
+        for function in makers:
+            if function.element is None and not all(p.spec for p in function.parameters):
+                raise Obstacle(
+                    function.items[0].stmt,
+                    "the variables are needed before the first step, but its inputs' shapes are "
+                    "not known", "give the placeholders shapes and dtypes",
+                )
+            prefix = f"{self.shared.owner}._" if self.shared.owner else ""
+            lines.append(f"{prefix}{function.name}.get_concrete_function()")
+        return lines
+
+    def _anchor(self, function: StepFunction, own: set[int]) -> ast.stmt:
+        """The statement behind which a function goes: the last that its graph came from."""
+        candidates = [item for item in function.items if id(item) in own]
+        if function.element is not None and id(function.element) in own:
+            candidates.append(function.element)
+        if not candidates:
+            parent = self.program.parent
+            if parent is None:
+                return self._before_runs()
+            candidates = list(function.items) or parent.items[-1:]
+        if self.shared.owner:
+            candidates = [item for item in self.items if item.role == TRACE
+                          and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))]
+            return self._outermost(candidates[-1])
+        last = max(candidates, key=lambda item: item.stmt.lineno)
+        writers = self._late_captures(function, last)
+        if writers:
+            last = max([last, *writers], key=lambda item: item.stmt.lineno)
+        return self._outermost(last, function.around)
+
+    def _before_runs(self) -> ast.stmt:
+        earlier = [
+            item for item in self.program.items
+            if item.role in (KEEP, DROP) and item.stmt.lineno < self.sites[0].run.call.lineno
+        ]
+        if not earlier:
+            raise Obstacle(self.sites[0].run.call, "there is no place for the function", "")
+        return self._outermost(earlier[-1])
+
+    def _late_captures(self, function: StepFunction, last: Item) -> list[Item]:
+        """Statements that make what the function captures when it is traced early."""
+        del function, last
+        return []
+
+    def _outermost(self, item: Item, around: tuple[ast.stmt, ...] = ()) -> ast.stmt:
+        """The statement of the graph region's own block that holds `item`."""
+        program: Program | None = self.program
+        while program is not None:
+            for position, parent in enumerate(item.parents):
+                if any(parent is outer for outer in around):
+                    continue
+                parts = program.with_parts.get(id(parent))
+                if parts is None or not all(
+                    part.kind in ("graph", "session") for part in parts
+                ):
+                    if id(parent) in program.with_parts or isinstance(
+                        parent, (ast.If, ast.For, ast.While, ast.Try)
+                    ):
+                        return item.parents[position]
+            program = program.parent
+        return item.stmt
+
+    def _nested(self, stmt: ast.stmt) -> bool:
+        """Whether a statement ends up indented."""
+        module = next(p for p in chain(self.program) if p.parent is None)
+        if stmt in module.body:
+            return False
+        found = next((item for item in module.items if item.stmt is stmt), None)
+        parents = found.parents if found is not None else None
+        if parents is None:
+            for item in module.items:
+                if stmt in item.parents:
+                    parents = item.parents[: item.parents.index(stmt)]
+                    break
+        return parents is None or any(id(p) not in self.decisions.opened for p in parents)
+
+    def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """A function in one method cannot see the local names of another."""
+        program = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        if program is None:
+            return
+        home = next(
+            (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
+        )
+        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
+        for item in function.items:
+            method = program.method_of.get(id(item.stmt))
+            if method is None or method is home:
+                continue
+            local = {a.arg for a in method.args.args} | {
+                node.id for node in ast.walk(method)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            lost = (item.flow.uses & local) - defined - {program.owner or ""}
+            lost -= {p.name for p in function.parameters}
+            if lost:
+                raise Obstacle(
+                    item.stmt, f"{sorted(lost)[0]} is local to {method.name}, which builds only "
+                    "a part of the graph", f"make it an attribute: self.{sorted(lost)[0]}",
+                )
+
+    def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """Python values that a function reads must not change after it was traced."""
+        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
+        used = set().union(*(i.flow.uses for i in function.items)) if function.items else set()
+        read = used - defined - RESOURCES - {p.name for p in function.parameters}
+        for item in self.items if self.shared.owner else self.program.items:
+            changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read
+            if not changed or item.stmt.lineno <= anchor.lineno:
+                continue
+            if item.role in (KEEP, RUN) and item.kind in (k.PY, k.OP):
+                raise Obstacle(
+                    item.stmt,
+                    f"{sorted(changed)[0]} changes after the graph was built with it",
+                    "use another name for the later value",
+                )

@@ -1,0 +1,108 @@
+"""What the plan of a session program is made of: run sites, their values, notes, names."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.graph_values import Value
+from migrator.analysis.program import (
+    Program,
+    RunSite,
+)
+from migrator.transforms._session_functions import (
+    StepFunction,
+    Summaries,
+)
+
+
+@dataclass(eq=False)
+class Leaf:
+    """One fetched value: its expression, what it is, and the name it is assigned to (if one)."""
+
+    expr: ast.expr
+    value: Value
+    target: str | None = None
+    used: bool = True
+    key: str = ""
+
+    @property
+    def has_value(self) -> bool:
+        return self.value.kind not in k.WITHOUT_VALUE
+
+
+@dataclass(eq=False)
+class Site:
+    """A run site on its way to a call of a function."""
+
+    run: RunSite
+    program: Program
+    leaves: list[Leaf]
+    form: str  # "single", "list", "dict"
+    unpacked: bool = False
+    function: StepFunction | None = None
+    arguments: dict[str, str] = field(default_factory=dict)
+    summaries: Summaries | None = None
+    whole: ast.expr | None = None  # the expression to replace, if more than the call
+
+
+@dataclass
+class Note:
+    """A change to report: code, statement, reason."""
+
+    code: str
+    node: ast.AST
+    reason: str
+    symbol: str = ""
+
+
+class Names:
+    """Hands out identifiers that nothing in the file uses."""
+
+    def __init__(self, used: frozenset[str]) -> None:
+        self.used = set(used)
+
+    def fresh(self, *candidates: str) -> str:
+        for name in candidates:
+            if name.isidentifier() and name not in self.used:
+                self.used.add(name)
+                return name
+        number = 2
+        while f"{candidates[0]}_{number}" in self.used:
+            number += 1
+        name = f"{candidates[0]}_{number}"
+        self.used.add(name)
+        return name
+
+
+@dataclass
+class Shared:
+    """What the plans of one file share."""
+
+    store: str = ""
+    store_made: bool = False
+    store_entered: bool = False
+    built: bool = False
+    functions: list[StepFunction] = field(default_factory=list)
+    owner: str = ""  # the object's name in methods, where the graph is an object's
+    uses_saver: bool = False
+    iterators: dict[int, tuple[str, str]] = field(default_factory=dict)
+    feed_dicts: set[str] = field(default_factory=set)
+    inline_optimizers: dict[str, str] = field(default_factory=dict)
+
+
+class SupportNames:
+    """Local names of support symbols, asked for only when a plan is carried out."""
+
+    def __init__(self, support: object) -> None:
+        self._support = support
+
+    def store_class(self) -> str:
+        return str(self._support("scopes.VariableStore"))  # type: ignore[operator]
+
+    def variable(self) -> str:
+        return str(self._support("scopes.Variable"))  # type: ignore[operator]
+
+    def current_store(self) -> str:
+        return str(self._support("scopes.current_store"))  # type: ignore[operator]

@@ -1,0 +1,495 @@
+"""Makes functions of run sites: the slice behind the fetches, parameters, outputs."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import RESOURCES, backward_slice, statement_flow
+from migrator.analysis.facts_functions import named_layer
+from migrator.analysis.graph_values import argument
+from migrator.analysis.program import (
+    KEEP,
+    LAZY,
+    TRACE,
+    Item,
+    Obstacle,
+)
+from migrator.transforms._session_functions import (
+    FunctionWriter,
+    Parameter,
+    StepFunction,
+    Summaries,
+)
+from migrator.transforms._session_helpers import (
+    is_action,
+    is_prediction,
+    parameter_name,
+    train_label,
+)
+from migrator.transforms._session_records import Leaf, Site
+from migrator.transforms._session_sites import SiteReader
+
+
+class Slicer(SiteReader):
+    """Finds or makes the function for each site."""
+
+
+    def _assign_function(self, site: Site) -> None:
+        summaries = None
+        for leaf in site.leaves:
+            if leaf.value.kind in (k.MERGED, k.SUMMARY):
+                summaries = self._summaries(site, leaf) or summaries
+                leaf.used = False
+        site.summaries = summaries
+        if self._direct(site):
+            return
+        feeds = self._fed(site)
+        wanted: set[str] = set()
+        for leaf in site.leaves:
+            wanted |= statement_flow(
+                leaf.expr, self.program.owner, self.program.expressions.resources
+            ).uses
+        fed = {name for name, _ in feeds}
+        items = [
+            item for item in self.items
+            if item.role in (TRACE, LAZY) and not (item.flow.defines & fed)
+        ]
+        chosen, missing = backward_slice(items, wanted - fed)
+        self._check_missing(site, missing | wanted, chosen)
+        chosen = self._with_makers(site, items, chosen)
+        chosen = self._with_riders(items, chosen)
+        constants = self._constants(site, feeds, chosen)
+        key = self._key(site, feeds, constants)
+        function = next((f for f in self.shared.functions if f.key == key), None)
+        if function is None:
+            function = self._make_function(site, chosen, feeds, constants)
+            function.key = key
+            self.functions.append(function)
+            self.shared.functions.append(function)
+        site.function = function
+        for name, expr in feeds:
+            if name not in constants:
+                site.arguments[name] = self.source.segment(expr)
+
+    def _key(
+        self, site: Site, feeds: list[tuple[str, ast.expr]], constants: dict[str, str]
+    ) -> tuple[object, ...]:
+        fetched = tuple(ast.unparse(leaf.expr) for leaf in site.leaves if leaf.used)
+        effects = tuple(ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value)
+        if not any(leaf.used and leaf.has_value for leaf in site.leaves):
+            fetched = tuple(ast.unparse(leaf.expr) for leaf in site.leaves)
+        writer = (site.summaries.writer, bool(site.summaries.condition)) if site.summaries else ()
+        return (
+            fetched, effects, tuple(sorted(name for name, _ in feeds)),
+            tuple(sorted(constants.items())), writer, site.form == "dict",
+        )
+
+    def _direct(self, site: Site) -> bool:
+        """Values that need no function: variables, and ops without inputs that run once."""
+        if site.run.feeds or site.run.feed_name:
+            return False
+        direct = all(
+            leaf.value.kind == k.VARIABLE
+            or (
+                leaf.value.kind == k.EFFECT
+                and not isinstance(leaf.expr, (ast.Name, ast.Attribute))
+                and not self._depends_on_graph(leaf.expr)
+            )
+            for leaf in site.leaves
+        )
+        if direct:
+            return True
+        if any(leaf.value.traced for leaf in site.leaves):
+            return False
+        assert site.run.item is not None
+        wanted = set().union(*(statement_flow(leaf.expr).uses for leaf in site.leaves))
+        own = [i for i in self.items if i.role in (TRACE, LAZY)]
+        chosen, _ = backward_slice(own, wanted)
+        if any(item.role == TRACE for item in chosen) or site.run.item.in_loop:
+            return False
+        if any(item not in self.program.items for item in chosen):
+            return False
+        for item in chosen:
+            item.role = KEEP
+        return True
+
+    def _depends_on_graph(self, node: ast.expr) -> bool:
+        for name in statement_flow(node, self.program.owner).uses:
+            found = self.program._lookup(name)
+            if found is not None and found.kind not in (k.VARIABLE, k.PY):
+                return True
+        return False
+
+    def _fed(self, site: Site) -> list[tuple[str, ast.expr]]:
+        run = site.run
+        if not run.feed_name:
+            return run.feeds
+        return self._feed_variable(site)
+
+    def _feed_variable(self, site: Site) -> list[tuple[str, ast.expr]]:
+        """The feed of a dict variable: its single literal, plus single-key additions to it."""
+        name = site.run.feed_name
+        binding: Item | None = None
+        pairs: dict[str, ast.expr] = {}
+        assert site.run.item is not None
+        for item in self.program.items:
+            stmt = item.stmt
+            if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+                if name in item.flow.mutates and item.flow.mutates:
+                    raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
+                                   "assign the keys of the feed one by one")
+                continue
+            target = stmt.targets[0]
+            if isinstance(target, ast.Name) and target.id == name:
+                if binding is not None:
+                    raise Obstacle(stmt, f"the feed {name} is assigned more than once",
+                                   "use one name for each feed")
+                if not isinstance(stmt.value, ast.Dict):
+                    raise Obstacle(stmt, f"the feed {name} is not a dict literal",
+                                   "feed a dict literal whose keys are placeholders")
+                binding = item
+                for key, value in zip(stmt.value.keys, stmt.value.values, strict=True):
+                    key_name = None if key is None else self.program._name(key)
+                    if key_name is None:
+                        raise Obstacle(stmt, "a key of the feed is not a name",
+                                       "feed placeholders by their names")
+                    pairs[key_name] = value
+            elif isinstance(target, ast.Subscript) and self.program._name(target.value) == name:
+                key_name = self.program._name(target.slice)
+                if key_name is None or item.parents != site.run.item.parents[: len(item.parents)]:
+                    raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
+                                   "feed the same placeholders on every way")
+                pairs[key_name] = stmt.value
+        if binding is None:
+            raise Obstacle(site.run.call, f"the feed {name} comes from elsewhere",
+                           "feed a dict literal whose keys are placeholders")
+        if binding.parents != site.run.item.parents[: len(binding.parents)]:
+            raise Obstacle(site.run.call, f"the feed {name} is made on some ways only",
+                           "make the feed where it is used")
+        self._inline_feed(name, binding, site)
+        return list(pairs.items())
+
+    def _inline_feed(self, name: str, binding: Item, site: Site) -> None:
+        """A feed dict becomes the dict of the function's arguments: its keys become strings."""
+        self.shared.feed_dicts.add(name)
+        for item in self.program.items:
+            stmt = item.stmt
+            if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+                continue
+            target = stmt.targets[0]
+            keys: list[ast.expr] = []
+            if isinstance(target, ast.Name) and target.id == name:
+                assert isinstance(stmt.value, ast.Dict)
+                keys = [key for key in stmt.value.keys if key is not None]
+            elif isinstance(target, ast.Subscript) and self.program._name(target.value) == name:
+                keys = [target.slice]
+            for key in keys:
+                self.decisions.edits.append(
+                    (*self.source.span(key), repr(parameter_name(ast.unparse(key))))
+                )
+                item.role = KEEP
+        del binding, site
+
+    def _check_missing(self, site: Site, missing: set[str], chosen: list[Item]) -> None:
+        for item in chosen:
+            if item.kind != k.PLACEHOLDER:
+                continue
+            call = item.value.call
+            symbol = self.program.expressions.tf_symbol(call.func) if call is not None else None
+            if symbol != "tensorflow.placeholder_with_default":
+                raise Obstacle(
+                    site.run.call,
+                    f"the run depends on the placeholder {item.target or '?'}, which it "
+                    "does not feed", "feed every placeholder that the fetched values need",
+                )
+        del missing
+
+    def _with_makers(self, site: Site, items: list[Item], chosen: list[Item]) -> list[Item]:
+        """Default names count what was built before: earlier makers of variables come along."""
+        makers = [item for item in items if self._uses_store(item)]
+        own = [item for item in chosen if self._uses_store(item)]
+        if not own:
+            return chosen
+        last = max(items.index(item) for item in own)
+        missing = [m for m in makers if m not in own and items.index(m) < last]
+        if not missing or not any(self._default_names(m) for m in makers):
+            return chosen
+        wanted: set[str] = set().union(*(i.flow.defines for i in [*missing, *chosen]))
+        fuller, _ = backward_slice(items, wanted)
+        for item in fuller:
+            if item not in chosen and item.kind in (k.PLACEHOLDER, k.ELEMENT) and not (
+                item.kind == k.PLACEHOLDER and self._has_default(item)
+            ):
+                raise Obstacle(
+                    site.run.call,
+                    "this run leaves out layers that others count on for their default names",
+                    "give every layer a name",
+                )
+        return fuller
+
+    def _has_default(self, item: Item) -> bool:
+        call = item.value.call
+        symbol = self.program.expressions.tf_symbol(call.func) if call is not None else ""
+        return symbol == "tensorflow.placeholder_with_default"
+
+    def _default_names(self, item: Item) -> bool:
+        expressions = self.program.expressions
+        for inner in ast.walk(item.stmt):
+            if not isinstance(inner, ast.Call):
+                continue
+            symbol = expressions.tf_symbol(inner.func)
+            if symbol is not None:
+                short = symbol.rpartition(".")[2]
+                if symbol == "tensorflow.Variable" or (
+                    k.is_layer(symbol) and not short[0].isupper()
+                    and short not in k.LAYERS_WITHOUT_VARIABLES and not named_layer(inner)
+                ):
+                    return True
+                continue
+            fact = expressions.call_fact(inner)
+            if fact is not None and "default names" in fact.flags:
+                return True
+            if fact is None and self._uses_store_expr(inner):
+                return True
+        return False
+
+    def _with_riders(self, items: list[Item], chosen: list[Item]) -> list[Item]:
+        """Statements without a result (prints, shape assertions) ride along with what they read."""
+        kept = set(map(id, chosen))
+        defined = set().union(*(item.flow.defines for item in chosen)) if chosen else set()
+        traced_names = {n for item in items for n in item.flow.defines}
+        result = []
+        for item in items:
+            if id(item) in kept:
+                result.append(item)
+            elif (
+                isinstance(item.stmt, ast.Expr)
+                and item.kind in (k.TENSOR, k.OP)
+                and not item.flow.mutates & RESOURCES
+                and item.flow.uses & traced_names
+                and item.flow.uses & traced_names <= defined
+            ):
+                result.append(item)
+        return result
+
+    def _constants(
+        self, site: Site, feeds: list[tuple[str, ast.expr]], chosen: list[Item]
+    ) -> dict[str, str]:
+        """Python values for boolean placeholders fed with a constant."""
+        found: dict[str, str] = {}
+        for name, expr in feeds:
+            value = self.program._lookup(name)
+            call = value.call if value is not None else None
+            if call is None or not isinstance(expr, ast.Constant):
+                continue
+            if isinstance(expr.value, bool) and self._dtype_text(call).endswith("bool"):
+                found[name] = repr(expr.value)
+        del site, chosen
+        return found
+
+    def _dtype_text(self, call: ast.Call) -> str:
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        if symbol.endswith("placeholder_with_default"):
+            default = argument(call, 0, "input")
+            if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+                return "tf.bool"
+            if isinstance(default, ast.Constant) and isinstance(default.value, float):
+                return f"{self.style.tf}.float32"
+            return ""
+        dtype = argument(call, 0, "dtype")
+        if dtype is None:
+            return ""
+        if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
+            return f"{self.style.tf}.{dtype.value}"
+        text = self.source.segment(dtype)
+        return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
+                "bool": f"{self.style.tf}.bool"}.get(text, text)
+
+    def _make_function(
+        self, site: Site, chosen: list[Item], feeds: list[tuple[str, ast.expr]],
+        constants: dict[str, str],
+    ) -> StepFunction:
+        trains = any(item.kind == k.TRAIN for item in chosen)
+        outputs = [leaf for leaf in site.leaves if leaf.used and leaf.has_value]
+        function = StepFunction(
+            self._function_name(site, trains, outputs), chosen, trains=trains,
+            program=self.program, constants=constants,
+        )
+        order = {name: i for i, item in enumerate(self.items) for name in item.flow.defines}
+        for name, _ in sorted(feeds, key=lambda feed: order.get(feed[0], 0)):
+            if name not in constants:
+                function.parameters.append(self._parameter(name))
+        self._elements(function)
+        if site.summaries is not None:
+            self._summary_parameters(function, site)
+        function.output_form = "dict" if site.form == "dict" else "tuple"
+        function.effects = [
+            ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value or not leaf.used
+            if leaf.value.kind not in (k.TRAIN, k.MERGED, k.SUMMARY)
+        ]
+        function.keys = [leaf.key for leaf in outputs] if site.form == "dict" else []
+        function.outputs = [self._output(leaf, function) for leaf in outputs]
+        function.layers = any(self._uses_store(item) for item in chosen) or any(
+            self._uses_store_expr(leaf.expr) for leaf in site.leaves
+        )
+        return function
+
+    def _output(self, leaf: Leaf, function: StepFunction) -> str:
+        writer = FunctionWriter(
+            self.source, self.style, self.renames, self.decisions.edits
+        )
+        return " ".join(writer._edited(leaf.expr, function).split())
+
+    def _summary_parameters(self, function: StepFunction, site: Site) -> None:
+        s = site.summaries
+        assert s is not None
+        taken = {p.name for p in function.parameters} | {
+            n for item in function.items for n in item.flow.defines | item.flow.uses
+        }
+        s.step_name = "step" if "step" not in taken else "summary_step"
+        tf = self.style.tf
+        function.parameters.append(
+            Parameter(s.step_name, f"{tf}.TensorSpec([], {tf}.int64)", "the summaries' step")
+        )
+        if s.condition:
+            function.parameters.append(
+                Parameter(s.condition_name, f"{tf}.TensorSpec([], {tf}.bool)",
+                          "whether to write summaries")
+            )
+        function.summaries = Summaries(
+            s.writer, s.step, s.condition, s.step_name, s.condition_name
+        )
+
+    def _parameter(self, name: str) -> Parameter:
+        value = self.program._lookup(name)
+        parameter = parameter_name(name)
+        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
+        if call is None:
+            return Parameter(parameter)
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        if symbol.endswith("sparse_placeholder"):
+            raise Obstacle(call, "a sparse placeholder is fed", "pass a tf.sparse.SparseTensor")
+        dtype = self._dtype_text(call)
+        shape = argument(call, 1, "shape")
+        if dtype == "" or any(isinstance(a, ast.Starred) for a in call.args):
+            return Parameter(parameter)
+        shape_text = "None" if shape is None else " ".join(self.source.segment(shape).split())
+        spec = f"{self.style.tf}.TensorSpec({shape_text}, {dtype})"
+        short = dtype.rpartition(".")[2]
+        if shape is None or shape_text == "None":
+            doc = f"{short} of any shape"
+        elif shape_text in ("[]", "()"):
+            doc = f"{short} scalar"
+        else:
+            doc = f"{short} {shape_text}"
+        return Parameter(parameter, spec, doc)
+
+    def _elements(self, function: StepFunction) -> None:
+        """Iterator elements of the slice become parameters."""
+        elements = [item for item in function.items if item.kind == k.ELEMENT]
+        if not elements:
+            return
+        if len(elements) > 1:
+            raise Obstacle(elements[1].stmt, "one run reads from several iterators",
+                           "zip the data sets")
+        item = elements[0]
+        stmt = item.stmt
+        assert isinstance(stmt, ast.Assign)
+        target = stmt.targets[0]
+        if isinstance(target, ast.Name):
+            names = [target.id]
+        elif isinstance(target, (ast.Tuple, ast.List)) and all(
+            isinstance(e, ast.Name) for e in target.elts
+        ):
+            names = [e.id for e in target.elts if isinstance(e, ast.Name)]
+        else:
+            raise Obstacle(stmt, "an iterator's element is taken apart in a nested way",
+                           "unpack one level at a time")
+        if item.in_loop:
+            raise Obstacle(stmt, "get_next() is called in a loop", "call it once, before the loop")
+        source = self.shared.iterators.get(id(item.stmt))
+        if source is None:
+            source = self._iterator_of(item)
+            self.shared.iterators[id(item.stmt)] = source
+        function.element = item
+        function.dataset, function.iterator = source
+        function.items.remove(item)
+        function.parameters = [Parameter(name) for name in names] + function.parameters
+
+    def _iterator_of(self, item: Item) -> tuple[str, str]:
+        """(data set, iterator) names behind a `get_next()`; the statement is rewritten."""
+        value = item.value
+        call = value.call
+        assert call is not None
+        base = value.base
+        d = self.decisions
+        if base is not None and base.kind == k.ITERATOR:
+            dataset = self._iterated(base)
+            if dataset is None:
+                raise Obstacle(item.stmt, "the data set behind an iterator is not known",
+                               "loop over the data set")
+            if not dataset.isidentifier():
+                raise Obstacle(item.stmt, "the data set behind an iterator has no name",
+                               "give the data set a name")
+            if base.source:
+                d.dropped.add(id(item.stmt))
+                return dataset, base.source
+            name = self.names.fresh("batches", f"{dataset}_iterator")
+            d.replaced[id(item.stmt)] = [f"{name} = iter({dataset})"]
+            return dataset, name
+        dataset = self.names.fresh("dataset", "train_dataset", "input_dataset")
+        name = self.names.fresh("batches", f"{dataset}_iterator")
+        segment = self.source.statement(item.stmt, [], "")
+        text = "".join(segment).rstrip("\n")
+        assert isinstance(item.stmt, ast.Assign)
+        start = self.source.span(item.stmt)[0]
+        offset = self.source.span(call)[0] - start
+        body = text.split("\n") if offset == 0 else (dataset + " = " + text[offset:]).split("\n")
+        if len(body) > 1:
+            shift = offset - len(dataset) - 3
+            body = [body[0]] + [
+                line[shift:] if shift > 0 and line[:shift].strip() == "" else line
+                for line in body[1:]
+            ]
+        d.replaced[id(item.stmt)] = [*body, f"{name} = iter({dataset})"]
+        return dataset, name
+
+    def _uses_store(self, item: Item) -> bool:
+        return self._uses_store_expr(item.stmt)
+
+    def _uses_store_expr(self, node: ast.AST) -> bool:
+        return any(
+            self.program.expressions.may_make_variables(inner)
+            or (self.program.expressions.tf_symbol(inner.func) or "").startswith(
+                "tensorflow.losses")
+            for inner in ast.walk(node) if isinstance(inner, ast.Call)
+        )
+
+    def _function_name(self, site: Site, trains: bool, outputs: list[Leaf]) -> str:
+        effects = [leaf for leaf in site.leaves if not leaf.has_value]
+        if trains:
+            label = train_label(leaf.expr for leaf in effects)
+            return self.names.fresh(*([f"train_{label}", "train_step"] if label
+                                      else ["train_step", "training_step"]))
+        if outputs:
+            texts = [ast.unparse(leaf.expr) for leaf in outputs]
+            if len(texts) == 1:
+                last = texts[0].rpartition(".")[2].lstrip("_")
+                if is_action(last):
+                    return self.names.fresh(last, f"run_{last}")
+                if is_prediction(last) or not last.isidentifier():
+                    return self.names.fresh("predict", f"compute_{last}")
+                return self.names.fresh(f"compute_{last}", "evaluate_step")
+            if any(is_prediction(t) for t in texts) and not any("loss" in t for t in texts):
+                return self.names.fresh("predict", "infer")
+            return self.names.fresh("evaluate_step", "eval_step")
+        if site.summaries is not None:
+            return self.names.fresh("write_summaries_step", "summarize")
+        label = ast.unparse(site.leaves[0].expr).rpartition(".")[2]
+        label = label.removesuffix("_ops").removesuffix("_op")
+        if not label.isidentifier():
+            label = "ops"
+        return self.names.fresh(
+            *([label] if label != ast.unparse(site.leaves[0].expr) else []), f"run_{label}"
+        )

@@ -1,0 +1,421 @@
+"""Decides what becomes of the statements that are no run sites."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.dataflow import backward_slice, statement_flow
+from migrator.analysis.graph_values import argument, collection_key
+from migrator.analysis.program import (
+    DROP,
+    KEEP,
+    LAZY,
+    RUN,
+    TRACE,
+    Item,
+    Obstacle,
+    Program,
+    WithPart,
+)
+from migrator.transforms._session_helpers import (
+    calls_of,
+    chain,
+    train_label,
+    withs_of,
+)
+from migrator.transforms._session_records import Note
+from migrator.transforms._session_slices import Slicer
+
+
+class StatementPlanner(Slicer):
+    """Hoists, drops and edits statements; gives variables to the store."""
+
+
+    def _prepare_style(self) -> None:
+        self._store_needed = any(f.layers for f in self.functions) or self._by_name()
+        if self._store_needed:
+            self._refuse_mixed_names()
+            self._store_variables()
+            self.style.in_store = True
+        else:
+            self.style.explicit_variables = [
+                text for item in self.items for text in self._explicit(item)
+            ]
+        if self._store_needed and not self.style.store:
+            self.style.store = self.shared.store or self._new_store()
+            self.shared.store = self.style.store
+        self.style.store = self.shared.store
+
+    def _by_name(self) -> bool:
+        """Whether the program asks for variables by name or as a collection."""
+        expressions = self.program.expressions
+        for item in self.items:
+            for call in calls_of(item):
+                symbol = expressions.tf_symbol(call.func) or ""
+                if "()" not in symbol and k.call_kind(symbol) in (k.VARIABLES, k.SAVER):
+                    return True
+                if symbol == "tensorflow.get_collection" and (
+                    k.COLLECTION_KEYS.get(collection_key(call) or "") == k.VARIABLES
+                ):
+                    return True
+        return False
+
+    def _new_store(self) -> str:
+        """The name of the store; an object keeps its own in an attribute."""
+        if not self.shared.owner:
+            return self.names.fresh("store", "variables_store")
+        name = f"{self.shared.owner}._store"
+        own = [item for item in self.items if item.role in (KEEP, TRACE, DROP, LAZY)]
+        graph = next((i for i in own if i.kind == k.GRAPH and i.target), None)
+        module = next(p for p in chain(self.program) if p.parent is None)
+        outside = set(map(id, module.items))
+        if graph is not None and id(graph) not in outside:
+            self.decisions.replaced[id(graph.stmt)] = [f"{name} = {self.support.store_class()}()"]
+            self.renames[graph.target] = name
+        else:
+            program = next(p for p in chain(self.program) if isinstance(p, ClassProgram))
+            first = next(
+                s for s in program.builders[0].body
+                if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+            )
+            explicit = any(p.kind == "graph" for ps in program.with_parts.values() for p in ps)
+            maker = self.support.store_class() if explicit else self.support.current_store()
+            self.decisions.before.setdefault(id(first), []).append(f"{name} = {maker}()")
+        self.shared.store_made = True
+        return name
+
+    def _refuse_mixed_names(self) -> None:
+        """Default names of variables made in steps would begin anew beside the hoisted ones."""
+        def makes(item: Item) -> bool:
+            return any(
+                isinstance(node, ast.Call) and (
+                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
+                    or ((fact := self.program.expressions.call_fact(node)) is not None
+                        and "tf variables" in fact.flags)
+                )
+                for node in ast.walk(item.stmt)
+            )
+
+        plain = [i for i in self.items if not isinstance(i.stmt, (ast.FunctionDef, ast.ClassDef))]
+        traced = next((i for i in plain if i.role in (TRACE, LAZY) and makes(i)), None)
+        hoisted = next((i for i in plain if i.role == KEEP and makes(i)), None)
+        if traced is not None and hoisted is not None:
+            raise Obstacle(
+                traced.stmt, "variables are made both inside and outside of what a step computes",
+                "make all variables before the graph is used",
+            )
+
+    def _store_variables(self) -> None:
+        """`tf.Variable` becomes the store's, which keeps TF1's names and collections."""
+        makers: list[ast.AST] = [
+            item.stmt for item in self.items if item.role in (KEEP, LAZY, TRACE)
+        ]
+        module = next(p for p in chain(self.program) if p.parent is None)
+        called = {
+            node.func.id for maker in makers for node in ast.walk(maker)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        makers += [
+            stmt for stmt in module.body
+            if isinstance(stmt, ast.FunctionDef) and stmt.name in called
+        ]
+        for maker in makers:
+            for node in ast.walk(maker):
+                if isinstance(node, ast.Call) and (
+                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
+                ):
+                    edit = (*self.source.span(node.func), self.support.variable())
+                    if edit not in self.decisions.edits:
+                        self.decisions.edits.append(edit)
+
+    def _explicit(self, item: Item) -> Iterator[str]:
+        value = item.value
+        if value.kind != k.VARIABLE or item.role != KEEP or not item.target:
+            return
+        calls = [value.call] if value.parts is None else [p.call for p in value.parts]
+        trainable = [call for call in calls if call is not None and self._trainable(call)]
+        if not trainable:
+            return
+        if value.parts is None:
+            yield item.target
+        elif isinstance(value.literal, ast.Dict):
+            yield f"*{item.target}.values()"
+        else:
+            yield f"*{item.target}"
+
+    def _trainable(self, call: ast.Call) -> bool:
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        if "global_step" in symbol:
+            return False
+        if symbol == "tensorflow.Variable":
+            flag = argument(call, 1, "trainable")
+            if isinstance(flag, ast.Constant) and flag.value is False:
+                return False
+        return True
+
+    # -- statements
+
+    def _decide_statements(self) -> None:
+        d = self.decisions
+        needed_lazy = self._hoisted_lazy()
+        uses_parent = self.program.parent is not None and any(
+            item.role == TRACE for item in self.program.parent.all_items()
+        )
+        for item in self.items if uses_parent else self.program.items:
+            if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped:
+                continue
+            if item.role == KEEP and item.value.needs_graph and item.kind == k.OPTIMIZER:
+                self._dynamic_rate(item)
+            elif item.role == DROP:
+                d.dropped.add(id(item.stmt))
+            elif item.role == TRACE:
+                if item.in_loop and not item.kind == k.SUMMARY:
+                    if isinstance(item.stmt, ast.Expr) and not item.value.traced:
+                        continue
+                    raise Obstacle(item.stmt, "the graph grows inside a loop that runs it",
+                                   "build the graph before the loop")
+                d.dropped.add(id(item.stmt))
+            elif item.role == LAZY and id(item) not in needed_lazy:
+                if any(item in f.items for f in self.functions):
+                    d.dropped.add(id(item.stmt))
+            elif item.role == KEEP:
+                self._kept(item)
+            if item.role == RUN:
+                self._kept(item)
+        for program in chain(self.program):
+            if program is self.program or uses_parent:
+                self._withs(program)
+
+    def _hoisted_lazy(self) -> set[int]:
+        wanted: set[str] = set()
+        for item in self.items:
+            if item.role in (KEEP, RUN):
+                uses = set(item.flow.uses)
+                for site in item.runs:
+                    uses -= statement_flow(site.fetch, self.program.owner).uses
+                wanted |= uses
+        lazy = [i for i in self.items if i.role == LAZY]
+        chosen, _ = backward_slice(lazy, wanted)
+        return {id(item) for item in chosen}
+
+    def _dynamic_rate(self, item: Item) -> None:
+        """An optimizer whose learning rate is computed in the graph gets it in every step."""
+        call = item.value.call
+        assert call is not None
+        rate = argument(call, 0, "learning_rate")
+        others = [*call.args[1:], *(w.value for w in call.keywords
+                                               if w.arg != "learning_rate")]
+        if rate is None or any(self.program.expressions.value(o).traced for o in others):
+            raise Obstacle(call, "an optimizer's setting is computed in the graph",
+                           "set the optimizer's attribute in the training step")
+        d = self.decisions
+        d.edits.append((*self.source.span(rate), "0.0"))
+        names = statement_flow(rate, self.program.owner, self.program.expressions.resources).uses
+        for function in self.functions:
+            trains = [i for i in function.items if i.kind == k.TRAIN and self._applies(i, item)]
+            if not trains:
+                continue
+            for train in trains:
+                function.rates[id(train.stmt)] = (item.target, rate)
+            earlier = [i for i in self.items if i.role in (TRACE, LAZY)]
+            chosen, _ = backward_slice(earlier, names)
+            present = set(map(id, function.items))
+            fed = {p.name for p in function.parameters}
+            missing = [i for i in chosen if id(i) not in present and not i.flow.defines & fed
+                       and i.kind not in (k.PLACEHOLDER, k.ELEMENT)]
+            if any(i.kind == k.PLACEHOLDER and not i.flow.defines & fed for i in chosen):
+                raise Obstacle(item.stmt, "the learning rate is a placeholder that is not fed",
+                               "feed it wherever the training op runs")
+            if missing:
+                order = {id(i): n for n, i in enumerate(self.items)}
+                function.items = sorted([*function.items, *missing], key=lambda i: order[id(i)])
+
+    def _applies(self, train: Item, optimizer: Item) -> bool:
+        call = train.value.call
+        if call is None:
+            return False
+        base = argument(call, 1, "optimizer") if not isinstance(call.func, ast.Attribute) else (
+            call.func.value)
+        return base is not None and self.program._name(base) == optimizer.target
+
+    def _hoist_inline_optimizers(self) -> None:
+        """``tf.train.AdamOptimizer(1e-3).minimize(loss)`` needs the optimizer before the step."""
+        for item in self.items:
+            call = item.value.call
+            if item.kind not in (k.TRAIN, k.GRADIENTS) or call is None:
+                continue
+            if not (isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)):
+                continue
+            maker = call.func.value
+            if self.program.expressions.value(maker).kind != k.OPTIMIZER:
+                continue
+            key = f"<optimizer {id(item.stmt)}>"
+            if key in self.shared.inline_optimizers:
+                self.renames[key] = self.shared.inline_optimizers[key]
+                continue
+            label = train_label([ast.Name(item.target or "train_op")])
+            made = ast.unparse(maker.func).rpartition(".")[2].removesuffix("Optimizer").lower()
+            name = self.names.fresh(
+                *([f"{label}_optimizer"] if label else ["optimizer"]), f"{made}_optimizer"
+            )
+            self.renames[key] = self.shared.inline_optimizers[key] = name
+            edits = []
+            rate = argument(maker, 0, "learning_rate")
+            arguments = [*maker.args, *(a.value for a in maker.keywords)]
+            for value in arguments:
+                if self.program.expressions.value(value).traced:
+                    if value is not rate:
+                        raise Obstacle(maker, "an optimizer's setting is computed in the graph",
+                                       "set the optimizer's attribute in the training step")
+                    edits.append((*self.source.span(value), "0.0"))
+                    for function in self.functions:
+                        if item in function.items:
+                            function.rates[id(item.stmt)] = (name, value)
+            text = self.source.edited(maker, edits)
+            self.decisions.dropped.discard(id(item.stmt))
+            self.decisions.replaced[id(item.stmt)] = f"{name} = {text}".split("\n")
+
+    def _kept(self, item: Item) -> None:
+        """Edits of statements that stay: writers, savers, iterators, session leftovers."""
+        d = self.decisions
+        stmt = item.stmt
+        for call in calls_of(item):
+            func = call.func
+            symbol = self.program.expressions.tf_symbol(func) or ""
+            kind = k.call_kind(symbol) if symbol and "()" not in symbol else ""
+            if kind == k.WRITER:
+                self._writer(call)
+            elif isinstance(func, ast.Attribute):
+                base = self.program.expressions.value(func.value)
+                if base.kind == k.SAVER and func.attr in ("save", "restore"):
+                    self._without_session(call)
+                    self.shared.uses_saver = True
+                elif base.kind == k.SESSION and func.attr == "close":
+                    d.dropped.add(id(stmt))
+                elif base.kind == k.COORDINATOR:
+                    self._coordinator(call, func, stmt)
+                elif base.kind == k.WRITER and func.attr == "add_summary":
+                    self._manual_summary(call, func, stmt)
+                elif base.kind == k.WRITER and func.attr == "add_graph":
+                    d.dropped.add(id(stmt))
+        if item.kind == k.ITERATOR and item.value.call is not None and not item.value.needs_graph:
+            dataset = self._iterated(item.value)
+            if dataset is None:
+                raise Obstacle(stmt, "the data set behind an iterator is not known",
+                               "loop over the data set")
+            initializable = "initializable" in ast.unparse(item.value.call.func)
+            if initializable:
+                d.dropped.add(id(stmt))
+            else:
+                d.edits.append((*self.source.span(item.value.call), f"iter({dataset})"))
+            self.notes.append(Note("TF501", stmt, "data sets are iterated over directly"))
+        if item.kind == k.ITERATOR and item.value.needs_graph:
+            raise Obstacle(stmt, "a data set is made from placeholders",
+                           "make the data set from the arrays themselves")
+
+    def _coordinator(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
+        d = self.decisions
+        if isinstance(stmt, ast.Expr) and stmt.value is call:
+            d.dropped.add(id(stmt))
+        elif func.attr == "should_stop":
+            d.edits.append((*self.source.span(call), "False"))
+
+    def _writer(self, call: ast.Call) -> None:
+        logdir = argument(call, 0, "logdir")
+        if logdir is None:
+            raise Obstacle(call, "a FileWriter without a directory", "pass logdir")
+        tf = self.style.tf
+        self.decisions.edits.append(
+            (*self.source.span(call),
+             f"{tf}.summary.create_file_writer({self.source.segment(logdir)})")
+        )
+        self.notes.append(Note("TF602", call, "TF2 writers take the directory only",
+                               "tensorflow.summary.FileWriter"))
+
+    def _manual_summary(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
+        if id(stmt) in self.decisions.dropped:
+            return
+        raise Obstacle(call, "a summary made by hand is written",
+                       "write it with tf.summary.scalar(name, value, step=...)")
+
+    def _without_session(self, call: ast.Call) -> None:
+        session = argument(call, 0, "sess")
+        if session is None or self.program.expressions.value(session).kind != k.SESSION:
+            return
+        keyword = next((a for a in call.keywords if a.value is session), None)
+        node = keyword or session
+        start, end = self.source.span(node)
+        text = self.source.text
+        while end < len(text) and text[end] in " \t":
+            end += 1
+        if end < len(text) and text[end] == ",":
+            end += 1
+            while end < len(text) and text[end] in " \t\n":
+                end += 1
+        self.decisions.edits.append((start, end, ""))
+
+    def _withs(self, program: Program) -> None:
+        d = self.decisions
+        for stmt in (stmt for block in program.blocks() for stmt in withs_of(block)):
+            parts = program.with_parts.get(id(stmt))
+            if parts is None:
+                continue
+            kinds = [part.kind for part in parts]
+            gone = [kind in ("session", "deps") for kind in kinds]
+            if "graph" in kinds or "session" in kinds:
+                header = self._store_header(program, stmt, parts)
+                if header is not None:
+                    others = [
+                        self.source.segment(p.item.context_expr)
+                        for p in parts if p.kind not in ("session", "deps", "graph")
+                    ]
+                    d.headers[id(stmt)] = f"with {', '.join([header, *others])}:"
+                    continue
+                gone = [g or kind == "graph" for g, kind in zip(gone, kinds, strict=True)]
+            if all(gone):
+                d.opened.add(id(stmt))
+            elif any(gone):
+                texts = [
+                    self.source.segment(p.item.context_expr)
+                    + (f" as {ast.unparse(p.item.optional_vars)}"
+                       if p.item.optional_vars is not None else "")
+                    for p, g in zip(parts, gone, strict=True) if not g
+                ]
+                d.headers[id(stmt)] = f"with {', '.join(texts)}:"
+
+    def _store_header(
+        self, program: Program, stmt: ast.With, parts: list[WithPart]
+    ) -> str | None:
+        """What replaces entering a graph (or a session of it): the store of its variables."""
+        if not (self._store_needed or self.shared.store):
+            return None
+        store = self.style.store
+        if any(part.kind == "graph" for part in parts):
+            if self.shared.owner or self.shared.store_entered:
+                return f"{store}.as_default()"
+            if self.shared.store_made:
+                return None
+            self.shared.store_made = self.shared.store_entered = True
+            return f"{self.support.store_class()}().as_default() as {store}"
+        inside = {id(node) for inner in stmt.body for node in ast.walk(inner)}
+        around = {id(p) for item in program.items if item.stmt is stmt for p in item.parents}
+        del around
+        outer_graph = any(
+            any(stmt is node for node in ast.walk(other)) and other is not stmt
+            and any(p.kind == "graph" for p in program.with_parts.get(id(other), ()))
+            for block in program.blocks() for other in withs_of(block)
+        )
+        uses_store = any(
+            id(item.stmt) in inside and item.role == KEEP
+            and item.kind in (k.SAVER, k.VARIABLE, k.VARIABLES, k.PY)
+            and any(
+                program.expressions.value(call).kind in (k.SAVER, k.VARIABLE, k.VARIABLES)
+                for call in calls_of(item)
+            )
+            for item in program.items
+        )
+        entered = self.shared.owner or self.shared.store_entered
+        return f"{store}.as_default()" if entered and uses_store and not outer_graph else None
