@@ -22,6 +22,16 @@ from migrator.transforms._session_body import (
     own_nodes,
 )
 
+_GRAPH_STATE = frozenset(
+    "tensorflow." + name
+    for name in (
+        "global_variables trainable_variables local_variables model_variables get_collection "
+        "get_default_graph moving_average_variables losses.get_losses losses.get_total_loss "
+        "contrib.slim.get_model_variables contrib.slim.get_variables"
+    ).split()
+)
+# Graph functions that eager TensorFlow refuses; inside tf.function they work.
+_TRACED_ONLY = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
 _NUMPY = ("numpy.", "builtins.", "math.", "six.", "collections.")
 
 
@@ -65,6 +75,7 @@ class Planner:
         for runs in groups:
             self._place(runs, fed)
         self._unfed(fed)
+        self._trace_gradients(real)
         for run in real:
             self._effects_and_errors(run, real)
         return self.plan
@@ -225,7 +236,7 @@ class Planner:
 
     def _early_values(self, fed: dict[str, list[tuple[Run, cst.BaseExpression]]]) -> None:
         self.early: set[str] = set()
-        if any(self._asserts_unknown_shape()):
+        if any(self._asserts_unknown_shape()) or self._traced_only():
             return
         for key, uses in fed.items():
             holder = self.body.placeholders[key]
@@ -297,6 +308,17 @@ class Planner:
                 found.append(unit)
         return found
 
+    def _traced_only(self) -> list[Unit]:
+        """Units with a graph function that eager TensorFlow refuses."""
+        return [
+            unit
+            for unit in self.body.units
+            if any(
+                isinstance(node, cst.Call) and self.body.resolve(node.func) in _TRACED_ONLY
+                for node in own_nodes(unit.node)
+            )
+        ]
+
     # -- moving what depends on placeholders to the run
 
     def _groups(
@@ -349,7 +371,7 @@ class Planner:
         )
         unknown = [u for u in self._asserts_unknown_shape()]
         moved = self._dependents(keys, first.unit.order)
-        traced = bool(unknown) and any(unit in moved for unit in unknown)
+        traced = any(unit in moved for unit in [*unknown, *self._traced_only()])
         all_inside = all(first.unit.encloses(run.unit) for run in runs)
         if same and all_inside and not traced:
             self._sink(moved, first, keys, fed)
@@ -406,6 +428,12 @@ class Planner:
                 continue
             if id(other.node) in self.plan.dropped:
                 continue
+            if self._reads_graph_state(other) and self._makes_tensors(unit):
+                raise Unsupported(
+                    other.node,
+                    "collections or variables of the graph are read before the graph is run",
+                    "call the graph function on the fed values first, then look at the variables",
+                )
             clash = other.writes & (unit.reads | unit.writes)
             if clash:
                 raise Unsupported(
@@ -413,6 +441,12 @@ class Planner:
                     f"{sorted(clash)[0]} changes between the graph and its run",
                     "build the graph in a function and call it with the fed values",
                 )
+
+    def _reads_graph_state(self, unit: Unit) -> bool:
+        return any(
+            isinstance(node, cst.Call) and self.body.resolve(node.func) in _GRAPH_STATE
+            for node in own_nodes(unit.node)
+        )
 
     # -- several feeds: a local function of the placeholders
 
@@ -618,6 +652,45 @@ class Planner:
         for unit in chosen:
             self.plan.dropped.add(id(unit.node))
 
+    def _trace_gradients(self, runs: list[Run]) -> None:
+        """Symbolic gradients without any feed: the run's part of the graph is traced."""
+        for unit in self._traced_only():
+            if id(unit.node) in self.plan.dropped:
+                continue
+            users = [r for r in runs if flow.reads(r.fetches) & unit.writes]
+            if len(users) != 1 or users[0].feeds:
+                raise Unsupported(
+                    unit.node,
+                    "tf.gradients is not computed by exactly one run",
+                    "compute the gradients with tf.GradientTape",
+                )
+            run = users[0]
+            units = [u for u in self.body.units if u.order < run.unit.order
+                     and id(u.node) not in self.plan.dropped]
+            chosen = self._ordered(
+                [u for u in self._backward(run.fetches, units) if u.path == unit.path]
+            )
+            later = {name for u in self.body.units if u not in chosen and u is not run.unit
+                     and u.order > chosen[0].order for name in u.reads}
+            chosen_names = {name for u in chosen for name in u.writes}
+            if chosen_names & later:
+                raise Unsupported(
+                    unit.node,
+                    "what tf.gradients was computed from is used elsewhere too",
+                    "compute the gradients with tf.GradientTape",
+                )
+            name = self._function_name(run.fetches)
+            tf = self.body.ctx.require_import("tensorflow", None, "tf")
+            function = cst.parse_statement(f"@{tf}.function\ndef {name}():\n    pass\n")
+            assert isinstance(function, cst.FunctionDef)
+            result = cst.SimpleStatementLine([cst.Return(run.fetches)])
+            function = function.with_changes(
+                body=cst.IndentedBlock([*(self._rendered(u) for u in chosen), result])
+            )
+            self.plan.functions.setdefault(id(chosen[-1].node), []).append(function)
+            self.plan.dropped |= {id(u.node) for u in chosen}
+            self.plan.expressions[id(run.fetches)] = flow.call(cst.Name(name))
+
     # -- updates, iterators, and errors that appear only when something runs
 
     def _effects_and_errors(self, run: Run, runs: list[Run]) -> None:
@@ -652,6 +725,34 @@ class Planner:
                     self.plan.put_before(run.unit, [self._rendered(unit)])
         if run.expects_error is not None:
             self._move_into_assert(run)
+        elif run.in_loop and not run.feeds:
+            self._repeat(run)
+
+    def _repeat(self, run: Run) -> None:
+        """A run in a loop computed its fetch anew each time: random values, next elements."""
+        key = flow.key_of(run.fetches)
+        made = [
+            u
+            for u in self.body.units
+            if key in u.writes and u.order < run.unit.order
+            and id(u.node) not in self.plan.dropped
+        ]
+        if key is None or len(made) != 1:
+            return
+        unit = made[0]
+        pair = flow.assigned(unit.node)
+        if pair is None or flow.key_of(pair[0]) != key or not isinstance(pair[1], cst.Call):
+            return
+        name = self.body.resolve(pair[1].func) or ""
+        if name.startswith(_NUMPY) or name in ("tensorflow.Variable", "tensorflow.get_variable"):
+            return
+        if unit.path == run.unit.path or any(
+            u.reads & {key} for u in self.body.units if u not in (unit, run.unit)
+        ):
+            return
+        self._check_movable(unit, run.unit, [unit])
+        self.plan.expressions[id(run.fetches)] = pair[1]
+        self.plan.dropped.add(id(unit.node))
 
     def _effect_units(self, run: Run) -> list[Unit]:
         wanted = flow.reads(run.fetches)
