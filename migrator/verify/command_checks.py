@@ -43,7 +43,8 @@ def command_line(workload: Workload, python: str, out: Path) -> list[str]:
     return ["/bin/sh", "-c", text]
 
 
-def _run(workload: Workload, side: Side, out: Path) -> Found:
+def run(workload: Workload, side: Side, out: Path) -> Found:
+    """Runs the command once; what it writes is in `out`, and trace counts are among the facts."""
     out.mkdir()
     traces = out.with_name(out.name + ".traces.json")
     env = environment(workload, {
@@ -64,10 +65,10 @@ def check(workload: Workload, before_side: Side, after_side: Side) -> list[Check
     """Runs the command on both sides and compares each artifact, by the kind of file it is."""
     with tempfile.TemporaryDirectory(prefix="migrator-verify-") as folder:
         outs = Path(folder) / "before", Path(folder) / "after"
-        before = _run(workload, before_side, outs[0])
+        before = run(workload, before_side, outs[0])
         if before.error:
             return [failure(workload, "exit code", before, None)]
-        after = _run(workload, after_side, outs[1])
+        after = run(workload, after_side, outs[1])
         if after.error:
             return [failure(workload, "exit code", before, after)]
         checks = [

@@ -119,5 +119,5 @@ def _traces(workload: Workload, after: Found) -> Check:
     traces, functions = after.facts["traces"], after.facts["functions"]
     return Check(
         workload.name, "traces", Status.EQUAL if traces <= functions else Status.DIFFERS,
-        detail=f"{traces} traces of {functions} functions over repeated calls",
+        detail=f"repeated calls of {functions} functions made {traces} traces",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from migrator.verify.compare import listed
 from migrator.verify.records import Check, Status
 from migrator.workload.spec import Workload
 
-_SHOWN = 8
+_SHOWN = 30
 
 
 @dataclass
