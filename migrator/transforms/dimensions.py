@@ -8,10 +8,9 @@ are bound to nothing but shapes or dimensions. `TensorShape.dims` still gives Di
 
 from __future__ import annotations
 
+import ast
+import io
 from typing import TYPE_CHECKING
-
-import libcst as cst
-import libcst.matchers as m
 
 from migrator.engine.registry import transform
 
@@ -24,157 +23,122 @@ _GIVE_SHAPES = frozenset(
     {"get_shape", "with_rank", "with_rank_at_least", "with_rank_at_most", "merge_with",
      "concatenate", "TensorShape"}
 )  # fmt: skip
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _Kinds = dict[str, str | None]
 
 
-def kind(node: cst.BaseExpression, names: _Kinds) -> str | None:
+def kind(node: ast.expr, names: _Kinds) -> str | None:
     """Whether an expression is a static shape or one dimension of it."""
-    if isinstance(node, cst.Name):
-        return names.get(node.value)
-    if isinstance(node, cst.Attribute):
-        return SHAPE if node.attr.value == "shape" else None
-    if isinstance(node, cst.Call):
-        callee = node.func
-        name = callee.attr.value if isinstance(callee, cst.Attribute) else None
-        return SHAPE if name in _GIVE_SHAPES else None
-    if isinstance(node, cst.Subscript) and kind(node.value, names) == SHAPE:
-        if len(node.slice) == 1:
-            return SHAPE if isinstance(node.slice[0].slice, cst.Slice) else DIMENSION
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        return SHAPE if node.attr == "shape" else None
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else None
+        return SHAPE if called in _GIVE_SHAPES else None
+    if isinstance(node, ast.Subscript) and kind(node.value, names) == SHAPE:
+        return SHAPE if isinstance(node.slice, ast.Slice) else DIMENSION
     return None
 
 
-class _Bindings(cst.CSTVisitor):
+class _Scope:
     """What the names of one scope are bound to; a name bound to anything else as well is None."""
 
     def __init__(self, outer: _Kinds) -> None:
         self.kinds: _Kinds = dict(outer)
         self.own: set[str] = set()
 
-    def bind(self, target: cst.BaseExpression, found: str | None) -> None:
-        if isinstance(target, (cst.Tuple, cst.List)):
-            for element in target.elements:
-                starred = isinstance(element, cst.StarredElement)
-                self.bind(element.value, DIMENSION if found == SHAPE and not starred else None)
-        elif isinstance(target, cst.Name):
-            name = target.value
-            if name in self.own and self.kinds.get(name) != found:
-                found = None
-            self.own.add(name)
-            self.kinds[name] = found
+    def bind(self, target: ast.expr, found: str | None) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                starred = isinstance(element, ast.Starred)
+                inner = element.value if isinstance(element, ast.Starred) else element
+                self.bind(inner, DIMENSION if found == SHAPE and not starred else None)
+        elif isinstance(target, ast.Name):
+            self.name(target.id, found)
 
-    def visit_Assign(self, node: cst.Assign) -> None:
-        for target in node.targets:
-            value = node.value
-            if isinstance(target.target, cst.Tuple) and isinstance(value, cst.Tuple):
-                for left, right in zip(target.target.elements, value.elements, strict=False):
-                    self.bind(left.value, kind(right.value, self.kinds))
-            else:
-                self.bind(target.target, kind(value, self.kinds))
+    def name(self, name: str, found: str | None) -> None:
+        if name in self.own and self.kinds.get(name) != found:
+            found = None
+        self.own.add(name)
+        self.kinds[name] = found
 
-    def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self.bind(node.target, None)
+    def read(self, node: ast.AST) -> None:
+        """Takes in the bindings below `node` that belong to this scope, in source order."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.name(node.name, None)
+            return
+        if isinstance(node, (ast.Lambda, *_COMPREHENSIONS)):
+            return
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    for left, right in zip(target.elts, node.value.elts, strict=False):
+                        self.bind(left, kind(right, self.kinds))
+                else:
+                    self.bind(target, kind(node.value, self.kinds))
+        elif isinstance(node, ast.AnnAssign):
+            self.bind(node.target, kind(node.value, self.kinds) if node.value else None)
+        elif isinstance(node, ast.AugAssign):
+            self.bind(node.target, None)
+        elif isinstance(node, ast.NamedExpr):
+            self.bind(node.target, kind(node.value, self.kinds))
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.bind(node.target, DIMENSION if kind(node.iter, self.kinds) == SHAPE else None)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            self.bind(node.optional_vars, None)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self.name(node.name, None)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                self.name((alias.asname or alias.name).split(".")[0], None)
+        for child in ast.iter_child_nodes(node):
+            self.read(child)
 
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        self.bind(node.target, kind(node.value, self.kinds) if node.value else None)
 
-    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-        self.bind(node.target, kind(node.value, self.kinds))
-
-    def visit_For(self, node: cst.For) -> None:
-        self.bind(node.target, DIMENSION if kind(node.iter, self.kinds) == SHAPE else None)
-
-    def visit_AsName(self, node: cst.AsName) -> None:
-        self.bind(node.name, None)
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        self.bind(node.name, None)
-        return False
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        self.bind(node.name, None)
-        return False
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return False
+def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
+    assert isinstance(node, _FUNCTIONS)
+    scope = _Scope(outer)
+    arguments = node.args
+    for argument in (
+        *arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg,
+        arguments.kwarg,
+    ):  # fmt: skip
+        if argument is not None:
+            scope.name(argument.arg, None)
+    for statement in node.body if isinstance(node.body, list) else [node.body]:
+        scope.read(statement)
+    return scope.kinds
 
 
-class _Drop(cst.CSTTransformer):
-    """Rewrites `dimension.value` to the dimension, scope by scope."""
+def _comprehension(node: ast.AST, outer: _Kinds) -> _Kinds:
+    scope = _Scope(outer)
+    for part in node.generators:  # type: ignore[attr-defined]
+        found = DIMENSION if kind(part.iter, scope.kinds) == SHAPE else None
+        scope.own.discard(getattr(part.target, "id", ""))
+        scope.bind(part.target, found)
+    return scope.kinds
 
-    def __init__(self, ctx: FileContext) -> None:
-        self.ctx = ctx
-        self.scopes: list[_Kinds] = [{}]
 
-    def _enter(self, body: cst.CSTNode, params: cst.Parameters | None = None) -> None:
-        bindings = _Bindings(self.scopes[-1])
-        if params is not None:
-            for name in m.findall(params, m.Param()):
-                assert isinstance(name, cst.Param)
-                bindings.bind(name.name, None)
-        body.visit(bindings)
-        self.scopes.append(bindings.kinds)
-
-    def visit_Module(self, node: cst.Module) -> None:
-        bindings = _Bindings({})
-        for statement in node.body:
-            statement.visit(bindings)
-        self.scopes.append(bindings.kinds)
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self._enter(node.body, node.params)
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        self.scopes.pop()
-        return updated_node
-
-    def visit_Lambda(self, node: cst.Lambda) -> None:
-        self._enter(node.body, node.params)
-
-    def leave_Lambda(self, original_node: cst.Lambda, updated_node: cst.Lambda) -> cst.Lambda:
-        self.scopes.pop()
-        return updated_node
-
-    def _enter_comprehension(self, node: cst.BaseComp) -> None:
-        names = dict(self.scopes[-1])
-        part: cst.CompFor | None = node.for_in
-        while part is not None:
-            bindings = _Bindings(names)
-            bindings.bind(part.target, DIMENSION if kind(part.iter, names) == SHAPE else None)
-            names = bindings.kinds
-            part = part.inner_for_in
-        self.scopes.append(names)
-
-    def visit_ListComp(self, node: cst.ListComp) -> None:
-        self._enter_comprehension(node)
-
-    def leave_ListComp(
-        self, original_node: cst.ListComp, updated_node: cst.ListComp
-    ) -> cst.ListComp:
-        self.scopes.pop()
-        return updated_node
-
-    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> None:
-        self._enter_comprehension(node)
-
-    def leave_GeneratorExp(
-        self, original_node: cst.GeneratorExp, updated_node: cst.GeneratorExp
-    ) -> cst.GeneratorExp:
-        self.scopes.pop()
-        return updated_node
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        if original_node.attr.value != "value":
-            return updated_node
-        if kind(original_node.value, self.scopes[-1]) != DIMENSION:
-            return updated_node
-        if self.ctx.suppressed(CODE, original_node):
-            return updated_node
-        self.ctx.change(CODE, original_node, "a dimension of a shape is a plain integer in TF2")
-        return updated_node.value
+def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
+    """The `dimension.value` attributes of a module, in no particular order."""
+    found: list[ast.Attribute] = []
+    top = _Scope({})
+    for statement in tree.body:
+        top.read(statement)
+    stack: list[tuple[ast.AST, _Kinds]] = [(tree, top.kinds)]
+    while stack:
+        node, names = stack.pop()
+        if isinstance(node, _FUNCTIONS):
+            names = _function(node, names)
+        elif isinstance(node, _COMPREHENSIONS):
+            names = _comprehension(node, names)
+        elif isinstance(node, ast.Attribute) and node.attr == "value":
+            if kind(node.value, names) == DIMENSION:
+                found.append(node)
+        stack.extend((child, names) for child in ast.iter_child_nodes(node))
+    return found
 
 
 @transform
@@ -185,7 +149,20 @@ class StaticDimensions:
     triggers = frozenset({"tensorflow.*"})
     order = 60
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
+    def run(self, ctx: FileContext) -> str | None:
         if ".value" not in ctx.text or "shape" not in ctx.text.lower():
             return None
-        return ctx.module.visit(_Drop(ctx))
+        hits = [n for n in values_of_dimensions(ctx.tree) if not ctx.suppressed(CODE, n)]
+        if not hits:
+            return None
+        # not str.splitlines: form feeds and the like end no line of Python
+        lines = [line.encode() for line in io.StringIO(ctx.text, newline="").readlines()]
+        for node in sorted(hits, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))[::-1]:
+            assert node.end_lineno and node.end_col_offset
+            line, end = node.end_lineno - 1, node.end_col_offset
+            start = lines[line].rfind(b".", 0, end)  # ast columns count bytes of UTF-8
+            if start < 0 or lines[line][start:end].strip(b". \t") != b"value":
+                continue  # the dot stands on another line
+            ctx.change(CODE, node, "a dimension of a shape is a plain integer in TF2")
+            lines[line] = lines[line][:start] + lines[line][end:]
+        return b"".join(lines).decode()
