@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from click.testing import CliRunner
 
 from migrator import verify
 from migrator.cli.verify import command
+from migrator.verify.children import Side
 from migrator.verify.records import Check, Status, Verification
-from migrator.workload import spec
+from migrator.workload import child, spec
+from migrator.workload.spec import Workload
 
 WORKLOADS = trees.DATA / "migrator.toml"
 pytestmark = pytest.mark.timeout(600)
@@ -154,3 +157,26 @@ def test_real_tensorflow_1(repositories: tuple[Path, Path]) -> None:
     reference = verify.find_reference()
     verified = verify.run(*repositories, spec.load(WORKLOADS), reference)
     assert verified.ok and verified.real_tf1, verified.checks
+
+
+def test_object_based_checkpoints_are_read_by_tf1_name(
+    repositories: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """What tf.train.Checkpoint writes of a store, and of a plain variable, has TF1's names."""
+    program = (
+        "import sys, tensorflow as tf; from tf1_support import scopes\n"
+        "store = scopes.VariableStore()\n"
+        "with store.as_default(), scopes.variable_scope('a'):\n"
+        "  scopes.get_variable('b.c', initializer=tf.constant([1.5, 2.5]))\n"
+        "step = tf.Variable(7, name='global_step')\n"
+        "tf.train.Checkpoint(model=store, counter=step).write(sys.argv[1])\n"
+    )
+    prefix = str(tmp_path / "model")
+    outcome = child.run([sys.executable, "-c", program, prefix], repositories[1],
+                        {**os.environ, **trees.QUIET})  # fmt: skip
+    assert outcome.ok, outcome.tail
+    found = Side.after(tmp_path).run("verify_checkpoint", Workload("w", "command"), {"path": prefix})
+    assert not found.error, found.error
+    assert {k: v.tolist() for k, v in found.arrays.items()} == {
+        "a/b.c": [1.5, 2.5], "global_step": 7,
+    }  # fmt: skip
