@@ -357,6 +357,11 @@ class FrozenModel:
                         self.graphs.add(f"{id(function)}:{parameters[position]}")
         return (len(self.graphs), len(self.sessions)) != before
 
+    def is_own(self, call: cst.Call) -> bool:
+        """Whether a function or method of this file is called."""
+        name = _called(call)
+        return any(isinstance(n, cst.FunctionDef) and n.name.value == name for n in self.nodes)
+
     def _returns_graph(self, function: cst.FunctionDef) -> bool:
         return any(
             isinstance(node, cst.Return)

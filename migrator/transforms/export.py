@@ -181,6 +181,7 @@ class _Freeze:
         entries: list[str] = []
         gone = {id(statement) for _, statement, _ in inputs}
         result: cst.BaseStatement | None = None
+        comments: list[cst.EmptyLine] = []
         for statement in flow.statements(builder.body):
             if id(statement) in gone:
                 continue
@@ -191,6 +192,9 @@ class _Freeze:
                 result = result.with_changes(leading_lines=getattr(statement, "leading_lines", ()))
             elif named is not None:
                 entries.append(named)
+                comments += [
+                    item for item in getattr(statement, "leading_lines", ()) if item.comment
+                ]
             else:
                 made.append(statement)
         if result is not None and entries or (result is None and not entries):
@@ -201,6 +205,7 @@ class _Freeze:
             )
         if result is None:
             result = flow.line(f"return {{{', '.join(entries)}}}")
+            result = result.with_changes(leading_lines=comments)
         parameters = [cst.Param(cst.Name(name)) for name, _, _ in inputs]
         body = builder.body
         assert isinstance(body, cst.IndentedBlock)

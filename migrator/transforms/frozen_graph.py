@@ -220,9 +220,7 @@ class _Rewrite:
                     continue
                 if isinstance(parent, cst.Arg) and parent.keyword is not node:
                     called = model.enclosing(parent, cst.Call)
-                    if isinstance(called, cst.Call) and (
-                        self.ctx.resolve(called.func) or "tensorflow."
-                    ).startswith("tensorflow."):
+                    if isinstance(called, cst.Call) and not model.is_own(called):
                         raise Obstacle(
                             node,
                             "the session is handed to TensorFlow or to unknown code",

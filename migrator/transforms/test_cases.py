@@ -140,8 +140,10 @@ def eager_function(
     graphs = _graph_blocks(ctx, body)
     if not body.has_session and not body.placeholders and not graphs:
         return None
-    _refuse_leaks(ctx, body)
+    savers = _refuse_leaks(body)
     plan = Planner(body).make()
+    for saver in savers:  # checkpoint.Saver takes no session
+        plan.expressions[id(saver)] = saver.with_changes(args=saver.args[1:])
 
     def value(fetches: cst.BaseExpression, run: Run) -> cst.BaseExpression:
         if not evaluate:
@@ -180,11 +182,24 @@ def pure_block(ctx: FileContext, block: cst.With) -> bool:
     return True
 
 
-def _refuse_leaks(ctx: FileContext, body: SessionBody) -> None:
-    """Sessions that are handed on or asked for anything but values cannot go."""
+def _refuse_leaks(body: SessionBody) -> list[cst.Call]:
+    """Sessions that are handed on or asked for anything but values cannot go.
+
+    Returns the calls of savers, which lose their session argument.
+    """
+    savers: list[cst.Call] = []
     handled = {id(run.call.func) for run in body.runs}
     for node in own_nodes(body.function.body):
         if isinstance(node, cst.Call):
+            if (
+                isinstance(node.func, cst.Attribute)
+                and node.func.attr.value in ("save", "restore")
+                and node.args
+                and node.args[0].keyword is None
+                and flow.key_of(node.args[0].value) in body.sessions
+            ):
+                savers.append(node)
+                continue
             for arg in node.args:
                 if flow.key_of(arg.value) in body.sessions and not _is_session_keyword(arg):
                     raise Unsupported(
@@ -201,6 +216,7 @@ def _refuse_leaks(ctx: FileContext, body: SessionBody) -> None:
                     f"{node.attr.value} of the session is used",
                     "ask the tensors or the variables themselves",
                 )
+    return savers
 
 
 def _is_session_keyword(arg: cst.Arg) -> bool:

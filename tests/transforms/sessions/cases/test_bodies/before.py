@@ -1,0 +1,109 @@
+"""Test methods with sessions of every usual form; what they computed is saved as well."""
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+RESULTS = {}
+
+
+def normalize(images):
+  """Works on static or dynamic batch sizes."""
+  mean = tf.reduce_mean(images, axis=[1, 2], keep_dims=True)
+  return images - mean
+
+
+class TestCase(tf.test.TestCase):
+
+  def execute(self, graph_fn, inputs):
+    with self.test_session(graph=tf.Graph()) as sess:
+      placeholders = [tf.placeholder_with_default(v, v.shape) for v in inputs]
+      results = graph_fn(*placeholders)
+      sess.run([tf.global_variables_initializer(), tf.tables_initializer()])
+      return sess.run(results, feed_dict=dict(list(zip(placeholders, inputs))))
+
+
+class BodiesTest(TestCase):
+
+  def test_plain_run(self):
+    total = tf.reduce_sum(tf.constant([1., 2., 3.]))
+    with self.test_session() as sess:
+      # The sum of three.
+      total_out = sess.run(total)
+      self.assertAllClose(total_out, 6.)
+    RESULTS['plain'] = total_out
+
+  def test_eval_and_pairs(self):
+    a, b = tf.split(tf.range(6), 2)
+    with self.test_session():
+      self.assertAllEqual(a.eval(), [0, 1, 2])
+    with self.cached_session() as sess:
+      a_out, b_out = sess.run([a, b])
+    RESULTS['pairs'] = a_out + b_out
+    self.assertAllEqual(b_out, [3, 4, 5])
+
+  def test_one_feed(self):
+    images = tf.placeholder(tf.float32, [None, None, None, 3])
+    normalized = normalize(images)
+    images_np = np.random.RandomState(0).uniform(0, 1, [2, 4, 5, 3])
+    with self.test_session() as sess:
+      normalized_out = sess.run(normalized, feed_dict={images: images_np})
+    RESULTS['one_feed'] = normalized_out
+    self.assertAllClose(normalized_out.mean(axis=(1, 2)), np.zeros([2, 3]), atol=1e-6)
+
+  def test_two_feeds(self):
+    images = tf.placeholder(tf.float32, [None, 2, 2, 1], name='images')
+    normalized = normalize(images)
+    with self.test_session() as sess:
+      first = sess.run(normalized, feed_dict={images: np.ones([1, 2, 2, 1])})
+      second = sess.run(normalized, feed_dict={images: np.eye(2).reshape([1, 2, 2, 1])})
+    RESULTS['second'] = second
+    self.assertAllEqual(first, np.zeros([1, 2, 2, 1]))
+    self.assertAllClose(second[0, :, :, 0], [[.5, -.5], [-.5, .5]])
+
+  def test_static_shape(self):
+    images = tf.placeholder(tf.float32, [None, 8, 8, 3])
+    normalized = normalize(images)
+    self.assertListEqual(normalized.get_shape().as_list(), [None, 8, 8, 3])
+
+  def test_runtime_error(self):
+    index = tf.placeholder(tf.int32, [])
+    chosen = tf.gather([1., 2.], index)
+    with self.test_session() as sess:
+      with self.assertRaises(tf.errors.InvalidArgumentError):
+        sess.run(chosen, feed_dict={index: 7})
+
+  def test_update(self):
+    counter = tf.get_variable('counter', initializer=tf.constant(1.))
+    increment = tf.assign_add(counter, 2.)
+    with self.test_session() as sess:
+      sess.run(tf.global_variables_initializer())
+      before = sess.run(counter)
+      sess.run(increment)
+      after = sess.run(counter)
+    RESULTS['update'] = [before, after]
+    self.assertEqual((before, after), (1., 3.))
+
+  def test_gradient(self):
+    x = tf.placeholder(tf.float32, [3])
+    gradient = tf.gradients(tf.reduce_sum(x ** 3), x)[0]
+    with self.test_session() as sess:
+      gradient_out = sess.run(gradient, feed_dict={x: [1., 2., 3.]})
+    RESULTS['gradient'] = gradient_out
+    self.assertAllClose(gradient_out, [3., 12., 27.])
+
+  def test_helper(self):
+    def graph_fn(left, right):
+      return tf.matmul(left, right)
+    product = self.execute(graph_fn, [np.eye(2, dtype=np.float32),
+                                      np.ones([2, 2], np.float32)])
+    RESULTS['helper'] = product
+    self.assertAllEqual(product, np.ones([2, 2]))
+
+
+if __name__ == '__main__':
+  import unittest
+  suite = unittest.TestLoader().loadTestsFromTestCase(BodiesTest)
+  outcome = unittest.TextTestRunner(stream=sys.stderr).run(suite)
+  assert outcome.wasSuccessful(), outcome
+  np.savez(sys.argv[1], **RESULTS)
