@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
@@ -33,7 +34,8 @@ class Unit:
 
 
 def units_of(
-    ctx: FileContext, tree: ast.Module, names: NameTable, function: FunctionTable
+    ctx: FileContext, tree: ast.Module, names: NameTable, function: FunctionTable,
+    report: bool = True,
 ) -> list[Unit]:
     """The session programs of a file, innermost scopes first in each unit."""
     scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
@@ -50,7 +52,7 @@ def units_of(
         units += [Unit([program], Shared()) for program in [*functions, module]]
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and "run(" in ast.unparse(node):
-            unit = _class_unit(ctx, node, names, scopes, function, module)
+            unit = _class_unit(ctx, node, names, scopes, function, module, report)
             if unit is not None:
                 units.append(unit)
     return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
@@ -58,12 +60,13 @@ def units_of(
 
 def _class_unit(
     ctx: FileContext, node: ast.ClassDef, names: NameTable, scopes: dict[int, Scope],
-    function: FunctionTable, module: Program,
+    function: FunctionTable, module: Program, report: bool,
 ) -> Unit | None:
     try:
         whole = ClassProgram(names, node, scopes, function, module)
     except Obstacle as obstacle:
-        _report(ctx, obstacle)
+        if report:
+            _report(ctx, obstacle)
         return None
     if not any(value.kind == k.SESSION for value in whole.env.values()):
         return None
@@ -132,7 +135,7 @@ class SessionPrograms:
         for unit in units_of(ctx, tree, names, table):
             own = Decisions()
             try:
-                plans = self._plans(ctx, tree, names, source, unit, own)
+                plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
                 _trial(source, tree, own)
             except Obstacle as obstacle:
                 _report(ctx, obstacle)
@@ -147,44 +150,44 @@ class SessionPrograms:
                 ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
         ctx.text = new_text
 
-    @staticmethod
-    def _plans(
-        ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText, unit: Unit,
-        decisions: Decisions,
-    ) -> list[ScopePlan]:
-        """Plan all scopes of a unit. Raises Obstacle if one of them cannot be."""
-        support = SupportNames(ctx.support)
-        renames: dict[str, str] = {}
-        if unit.class_program is not None:
-            _check_class(ctx, tree, unit)
-            owner = unit.class_program.owner
-            attributes = sorted(unit.class_program.graph_attributes())
-            short = [a.lstrip("_") for a in attributes]
-            renames = {
-                f"{owner}.{a}": s if short.count(s) == 1 else a
-                for a, s in zip(attributes, short, strict=True)
-            }
-        used = names.used_names - set(renames.values())
-        if unit.class_program is not None:
-            used -= {
-                name for name in unit.class_program.defined
-                if f"_{name}" not in ast.unparse(unit.class_program.node)
-            }
-        free = Names(used)
-        plans = []
-        for program in unit.programs:
-            if not any(program.run_sites()) and not _touches_session(unit, program):
-                continue
-            own = Decisions()
-            style = Style(tf=_tf_name(ctx), jit=ctx.options.jit)
-            plan = ScopePlan(program, source, free, own, style, support, unit.shared)
-            plan.renames.update(renames)
-            plan.plan()
-            _merge(decisions, own)
-            plans.append(plan)
-        if unit.class_program is not None:
-            _drop_empty_builders(unit.class_program, decisions)
-        return plans
+
+def plans_of(
+    ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText, unit: Unit,
+    decisions: Decisions, support_name: Callable[[str], str],
+) -> list[ScopePlan]:
+    """Plan all scopes of a unit. Raises Obstacle if one of them cannot be."""
+    support = SupportNames(support_name)
+    renames: dict[str, str] = {}
+    if unit.class_program is not None:
+        _check_class(ctx, tree, unit)
+        owner = unit.class_program.owner
+        attributes = sorted(unit.class_program.graph_attributes())
+        short = [a.lstrip("_") for a in attributes]
+        renames = {
+            f"{owner}.{a}": s if short.count(s) == 1 else a
+            for a, s in zip(attributes, short, strict=True)
+        }
+    used = names.used_names - set(renames.values())
+    if unit.class_program is not None:
+        used -= {
+            name for name in unit.class_program.defined
+            if f"_{name}" not in ast.unparse(unit.class_program.node)
+        }
+    free = Names(used)
+    plans = []
+    for program in unit.programs:
+        if not any(program.run_sites()) and not _touches_session(unit, program):
+            continue
+        own = Decisions()
+        style = Style(tf=_tf_name(ctx), jit=ctx.options.jit)
+        plan = ScopePlan(program, source, free, own, style, support, unit.shared)
+        plan.renames.update(renames)
+        plan.plan()
+        _merge(decisions, own)
+        plans.append(plan)
+    if unit.class_program is not None:
+        _drop_empty_builders(unit.class_program, decisions)
+    return plans
 
 
 def _drop_empty_builders(program: ClassProgram, decisions: Decisions) -> None:

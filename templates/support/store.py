@@ -214,7 +214,8 @@ class Run:
                 for name in self.used
                 if name in self.store.registry.regularizers
                 and (scope is None or re.match(scope, name))
-                and (penalty := self.store.regularization_loss(name)) is not None
+                for penalty in [self.store.regularization_loss(name)]
+                if penalty is not None
             ]
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:

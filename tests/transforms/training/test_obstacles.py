@@ -1,0 +1,102 @@
+"""Programs that must not be rewritten, and what is said about them."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from migrator.engine.context import FileContext
+from migrator.model import Rung, to_json
+from migrator.transforms.session import SessionPrograms
+from migrator.transforms.session_scan import summarise
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+w = tf.Variable(tf.zeros([2, 1]))
+y = tf.matmul(x, w)
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(y))
+"""
+
+OBSTACLES = {
+    "opaque feed": (
+        "with tf.Session() as sess:\n    sess.run(y, feed_dict=dict(zip([x], [np.ones((1, 2))])))",
+        "not a dict literal",
+    ),
+    "feed from elsewhere": (
+        "def go(feed):\n    with tf.Session() as sess:\n        return sess.run(y, feed_dict=feed)",
+        "comes from elsewhere",
+    ),
+    "fetch through a parameter": (
+        "def go(fetch):\n    with tf.Session() as sess:\n"
+        "        return sess.run(fetch, feed_dict={x: np.ones((1, 2))})",
+        "cannot be told",
+    ),
+    "tensor by name": (
+        "with tf.Session() as sess:\n    sess.run('MatMul:0', feed_dict={x: np.ones((1, 2))})",
+        "by its name",
+    ),
+    "unfed placeholder": (
+        "with tf.Session() as sess:\n    value = sess.run(y)",
+        "does not feed",
+    ),
+    "session passed on": (
+        "def go(evaluate):\n    with tf.Session() as sess:\n        evaluate(sess)\n"
+        "        return sess.run(y, feed_dict={x: np.ones((1, 2))})",
+        "session is passed",
+    ),
+    "graph grows in a loop": (
+        "with tf.Session() as sess:\n    for i in range(3):\n        z = y * i\n"
+        "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
+        "grows inside a loop",
+    ),
+    "run metadata": (
+        "with tf.Session() as sess:\n    value = sess.run(y, feed_dict={x: np.ones((1, 2))},\n"
+        "                     run_metadata=tf.RunMetadata())",
+        "RunMetadata",
+    ),
+    "changed Python value": (
+        "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
+        "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
+        "changes after the graph",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_program_is_left_alone(name: str) -> None:
+    body, reason = OBSTACLES[name]
+    text = f"{HEAD}\n{body}\n"
+    ctx = FileContext.of("program.py", text)
+    SessionPrograms().run(ctx)
+    assert ctx.text == text
+    assert [f.code for f in ctx.findings] == ["TF390"]
+    finding = ctx.findings[0]
+    assert reason in finding.message and finding.rung is Rung.COMPAT
+    assert finding.line > 7 and finding.advice
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_scan_gives_the_same_reason(name: str) -> None:
+    body, reason = OBSTACLES[name]
+    records = summarise(FileContext.of("program.py", f"{HEAD}\n{body}\n"))
+    assert records and all(r.rung is Rung.COMPAT and reason in r.reason for r in records)
+
+
+def test_scan_of_a_native_program_names_its_functions() -> None:
+    body = textwrap.dedent("""
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(3):
+                sess.run(train_op, feed_dict={x: np.ones((1, 2))})
+            print(sess.run(w))
+    """)
+    ctx = FileContext.of("program.py", HEAD + body)
+    records = summarise(ctx)
+    assert [r.function for r in records] == ["", "train_step", ""]
+    assert {r.rung for r in records} == {Rung.NATIVE}
+    assert records[1].feeds == ("x",) and "train_step" in to_json(records[1])
+    assert ctx.text == HEAD + body and not ctx.findings
