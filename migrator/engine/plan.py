@@ -14,6 +14,7 @@ from migrator.engine import workers
 from migrator.engine.cache import Cache
 from migrator.engine.context import SUPPORT_PACKAGE
 from migrator.engine.options import Options
+from migrator.engine.pins import plan_pins, setup_module
 from migrator.engine.pipeline import migrate_text, used_support
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
@@ -149,6 +150,9 @@ def build_plan(root: Path, options: Options, progress: Progress | None = None) -
                 finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
             )
     results = {path: _without_missing(result) for path, result in results.items()}
+    if not options.only_files and _uses_tensorflow(results):
+        results = {path: setup_module(result, options) for path, result in results.items()}
+        results |= {result.path: result for result in plan_pins(root, options)}
     if rules.load_errors:
         _report_load_errors(results, rules)
     files = tuple(results[path] for path in sorted(results))
@@ -160,6 +164,15 @@ def build_plan(root: Path, options: Options, progress: Progress | None = None) -
         support_files(root, users, index),
         options.as_dict(),
         __version__,
+    )
+
+
+def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
+    """Whether anything in the tree was TensorFlow 1's, so that its pins must move."""
+    return any(
+        any(change.code.startswith("TF") for change in result.changes)
+        or any(finding.code.startswith("TF") for finding in result.findings)
+        for result in results.values()
     )
 
 

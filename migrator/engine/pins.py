@@ -1,0 +1,60 @@
+"""Plans the files that pin a program's packages: requirements, environments, Dockerfiles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from migrator.engine.options import Options
+from migrator.model import FileResult, Status
+from migrator.project.discover import discover
+from migrator.project.source import SourceError, read_source
+from migrator.transforms import requirements
+
+CODES = ("DEP101", "DEP102", "DEP103", "DEP104")
+_EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
+
+
+def setup_module(result: FileResult, options: Options) -> FileResult:
+    """A migrated setup.py with its pins replaced as well; any other result as it is."""
+    if not result.path.endswith("setup.py") or not _allowed(options):
+        return result
+    if result.status not in (Status.CHANGED, Status.UNCHANGED):
+        return result
+    text = result.new_text if result.new_text is not None else result.old_text
+    updated = requirements.update(result.path, text)
+    if updated.text == text:
+        return result
+    return replace(
+        result, status=Status.CHANGED, new_text=updated.text,
+        changes=(*result.changes, *updated.changes),
+        findings=(*result.findings, *updated.findings),
+    )  # fmt: skip
+
+
+def _allowed(options: Options) -> bool:
+    return any(options.allows(code) for code in CODES)
+
+
+def plan_pins(root: Path, options: Options) -> list[FileResult]:
+    """What becomes of the dependency files below `root`; files that stay as they are left out."""
+    if not _allowed(options):
+        return []
+    found = []
+    for path in discover(root, suffixes=_EVERY_FILE):
+        relative = path.relative_to(root).as_posix()
+        if relative.endswith(".py") or not requirements.concerns(relative):
+            continue
+        try:
+            source = read_source(path)
+        except SourceError:
+            continue  # not text: nothing that pip or conda would read
+        updated = requirements.update(relative, source.text)
+        changed = updated.text != source.text
+        if changed or updated.findings:
+            found.append(FileResult(
+                relative, Status.CHANGED if changed else Status.UNCHANGED, source.sha256,
+                source.text, updated.text if changed else None, tuple(updated.changes),
+                tuple(updated.findings),
+            ))  # fmt: skip
+    return found
