@@ -369,7 +369,7 @@ class Planner:
             for key, uses in fed.items()
             if key in keys
         )
-        unknown = [u for u in self._asserts_unknown_shape()]
+        unknown = list(self._asserts_unknown_shape())
         moved = self._dependents(keys, first.unit.order)
         traced = any(unit in moved for unit in [*unknown, *self._traced_only()])
         all_inside = all(first.unit.encloses(run.unit) for run in runs)

@@ -125,6 +125,9 @@ class EagerRewriter:
         kept: list[cst.WithItem] = []
         for item in statement.items:
             if id(item) in sessions:
+                scope = self.graph_scope(statement) if self._own_graph(item) else None
+                if scope is not None:
+                    kept.append(item.with_changes(item=scope, asname=None))
                 continue
             if self._graph_default(item) or (
                 isinstance(item.item, cst.Call)
@@ -150,6 +153,15 @@ class EagerRewriter:
             made[0] = first.with_changes(leading_lines=[*lines, *own])
         footer = [line for line in getattr(suite, "footer", ()) if line.comment is not None]
         return made, [*rest, *footer]
+
+    def _own_graph(self, item: cst.WithItem) -> bool:
+        """Whether a session was opened on an empty graph of its own (``graph=tf.Graph()``)."""
+        call = item.item
+        return isinstance(call, cst.Call) and any(
+            isinstance(arg.value, cst.Call)
+            and self.body.resolve(arg.value.func) == "tensorflow.Graph"
+            for arg in call.args
+        )
 
     def _compound(self, statement: cst.BaseStatement) -> cst.BaseStatement:
         """A compound statement with its suites and its head rewritten."""
@@ -202,7 +214,7 @@ class EagerRewriter:
             assert isinstance(new, cst.BaseExpression)
             made.append(cst.SimpleStatementLine([cst.Expr(new)]))
         if not made and run.expects_error is not None and not self.plan.before.get(id(statement)):
-            kept = [v for v in values]
+            kept = list(values)
             return [
                 cst.SimpleStatementLine([cst.Expr(self.evaluate(kept[0], run))])
             ] if kept else []

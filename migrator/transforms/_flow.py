@@ -233,7 +233,9 @@ def line(text: str) -> cst.SimpleStatementLine:
 
 def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     """``target = value`` as a new statement line."""
-    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], value)])
+    return cst.SimpleStatementLine(
+        [cst.Assign([cst.AssignTarget(target)], value)]  # type: ignore[arg-type]
+    )
 
 
 def with_leading(

@@ -329,7 +329,7 @@ class SessionBody:
                         run.expects_error = block
                     if isinstance(block, (cst.For, cst.While)):
                         run.in_loop = True
-                if unit.node is not node and _inside_comprehension(unit.node, node):
+                if _inside_comprehension(unit.node, node):
                     run.in_loop = True
                 self.runs.append(run)
 

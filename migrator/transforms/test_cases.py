@@ -20,6 +20,7 @@ from migrator.transforms._session_body import (
     own_nodes,
 )
 
+_REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
 
 
@@ -142,6 +143,14 @@ def eager_function(
         return None
     savers = _refuse_leaks(body)
     plan = Planner(body).make()
+    for node in own_nodes(function.body):
+        if isinstance(node, cst.Call) and ctx.resolve(node.func) in _REWRITES:
+            computation, inputs = flow.argument(node, "computation", 0), flow.argument(
+                node, "inputs", 1
+            )
+            if computation is not None:  # without a TPU the computation is just called
+                arguments = [] if inputs is None else [cst.Arg(inputs, star="*")]
+                plan.expressions[id(node)] = cst.Call(computation, arguments)
     for saver in savers:  # checkpoint.Saver takes no session
         plan.expressions[id(saver)] = saver.with_changes(args=saver.args[1:])
 

@@ -3,8 +3,8 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import testing
 from tf1_support import scopes
+from tf1_support import testing
 
 RESULTS = {}
 
@@ -18,9 +18,10 @@ def normalize(images):
 class TestCase(testing.TestCase):
 
   def execute(self, graph_fn, inputs):
-    placeholders = [tf.convert_to_tensor(v) for v in inputs]
-    results = graph_fn(*placeholders)
-    return self.evaluate(results)
+    with scopes.VariableStore().as_default():
+      placeholders = [tf.convert_to_tensor(v) for v in inputs]
+      results = graph_fn(*placeholders)
+      return self.evaluate(results)
 
 
 class BodiesTest(TestCase):
