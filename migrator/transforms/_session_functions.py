@@ -113,7 +113,7 @@ class FunctionWriter:
             arguments.append(text)
         elif specs:
             arguments.append("reduce_retracing=True")
-        if self.style.jit:
+        if self.style.jit and function.summaries is None:  # XLA cannot write summaries
             arguments.append("jit_compile=True")
         if not arguments:
             return [f"@{tf}.function"]
@@ -164,8 +164,6 @@ class FunctionWriter:
         inner = self._item_lines(forward, function)
         if managers:
             inner = inner or ["pass"]
-            if self.style.loss_scale and gradients:
-                inner += self._scaled(gradients)
             body.append(f"with {', '.join(managers)}:")
             body += [self.step + line if line.strip() else "" for line in inner]
         else:
@@ -184,9 +182,6 @@ class FunctionWriter:
                 self.step + line if line.strip() else "" for line in body
             ]
         return body or ["pass"]
-
-    def _scaled(self, gradients: list[Item]) -> list[str]:
-        raise Obstacle(gradients[0].stmt, "loss scaling of this step is not supported", "")
 
     def _returned(self, function: StepFunction) -> list[str]:
         outputs = function.outputs
@@ -367,6 +362,13 @@ class FunctionWriter:
         if len(variables) > 24 and not variables.isidentifier():
             lines.append(f"variables = {variables}")
             variables = "variables"
+        if self.style.loss_scale:  # the optimizer scales the loss and unscales the gradients
+            loss_text = self._edited(loss, function)
+            return [
+                *lines, *self._rate(item, function),
+                f"{optimizer_text}.minimize({loss_text}, var_list={variables}, tape=tape"
+                f"{step_text})",
+            ]
         lines += [
             f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
             *self._rate(item, function),
@@ -405,6 +407,13 @@ class FunctionWriter:
         if loss is None:
             raise Obstacle(call, "compute_gradients is called without a loss", "pass the loss")
         variables = self._variables(argument(call, 1, "var_list"), function)
+        if self.style.loss_scale:
+            assert isinstance(call.func, ast.Attribute)
+            optimizer = self._optimizer(item, call.func.value, function)
+            return [
+                f"{self._edited(target, function)} = {optimizer}.compute_gradients("
+                f"{self._edited(loss, function)}, {variables}, tape=tape)"
+            ]
         return [
             f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
             f"{self._edited(target, function)} = list(zip(gradients, {variables}))",

@@ -104,5 +104,8 @@ class SupportNames:
     def variable(self) -> str:
         return str(self._support("scopes.Variable"))  # type: ignore[operator]
 
+    def loss_scaled(self) -> str:
+        return str(self._support("precision.loss_scaled"))  # type: ignore[operator]
+
     def current_store(self) -> str:
         return str(self._support("scopes.current_store"))  # type: ignore[operator]

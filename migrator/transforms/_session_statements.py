@@ -275,13 +275,26 @@ class StatementPlanner(Slicer):
                         if item in function.items:
                             function.rates[id(item.stmt)] = (name, value)
             text = self.source.edited(maker, edits)
+            if self.style.loss_scale:
+                text = f"{self.support.loss_scaled()}({text})"
             self.decisions.dropped.discard(id(item.stmt))
             self.decisions.replaced[id(item.stmt)] = f"{name} = {text}".split("\n")
+
+    def _scale_losses(self, item: Item) -> None:
+        """In float16, small gradients vanish unless the loss is scaled."""
+        call = item.value.call
+        trains = any(i.kind in (k.TRAIN, k.GRADIENTS) for f in self.functions for i in f.items)
+        if not (self.style.loss_scale and item.kind == k.OPTIMIZER and trains) or call is None:
+            return
+        start, end = self.source.span(call)
+        self.decisions.edits += [(start, start, f"{self.support.loss_scaled()}("), (end, end, ")")]
+        self.notes.append(Note("TF411", item.stmt, "float16 gradients need a scaled loss"))
 
     def _kept(self, item: Item) -> None:
         """Edits of statements that stay: writers, savers, iterators, session leftovers."""
         d = self.decisions
         stmt = item.stmt
+        self._scale_losses(item)
         for call in calls_of(item):
             func = call.func
             symbol = self.program.expressions.tf_symbol(func) or ""

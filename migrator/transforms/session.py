@@ -179,7 +179,8 @@ def plans_of(
         if not any(program.run_sites()) and not _touches_session(unit, program):
             continue
         own = Decisions()
-        style = Style(tf=_tf_name(ctx), jit=ctx.options.jit)
+        style = Style(tf=_tf_name(ctx), jit=ctx.options.jit,
+                          loss_scale=ctx.options.precision == "mixed_float16")
         plan = ScopePlan(program, source, free, own, style, support, unit.shared)
         plan.renames.update(renames)
         plan.plan()
