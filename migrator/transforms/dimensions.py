@@ -25,13 +25,14 @@ _GIVE_SHAPES = frozenset(
 )  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-_Kinds = dict[str, str | None]
+_Kinds = dict[str, tuple[str | None, int]]  # name -> (kind, line after which it is that)
 
 
 def kind(node: ast.expr, names: _Kinds) -> str | None:
     """Whether an expression is a static shape or one dimension of it."""
     if isinstance(node, ast.Name):
-        return names.get(node.id)
+        found, since = names.get(node.id, (None, 0))
+        return found if node.lineno > since else None
     if isinstance(node, ast.Attribute):
         return SHAPE if node.attr == "shape" else None
     if isinstance(node, ast.Call):
@@ -48,6 +49,12 @@ class _Scope:
     def __init__(self, outer: _Kinds) -> None:
         self.kinds: _Kinds = dict(outer)
         self.own: set[str] = set()
+        self.parameters: set[str] = set()
+
+    def parameter(self, name: str) -> None:
+        """A parameter is nothing known until it is rebound, and what it is bound to from then on."""
+        self.parameters.add(name)
+        self.kinds[name] = (None, 0)
 
     def bind(self, target: ast.expr, found: str | None) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -56,13 +63,16 @@ class _Scope:
                 inner = element.value if isinstance(element, ast.Starred) else element
                 self.bind(inner, DIMENSION if found == SHAPE and not starred else None)
         elif isinstance(target, ast.Name):
-            self.name(target.id, found)
+            self.name(target.id, found, target.lineno)
 
-    def name(self, name: str, found: str | None) -> None:
-        if name in self.own and self.kinds.get(name) != found:
-            found = None
+    def name(self, name: str, found: str | None, line: int = 0) -> None:
+        since = line if name in self.parameters else 0
+        if name in self.own:
+            known, since = self.kinds[name]
+            if known != found:
+                found = None
         self.own.add(name)
-        self.kinds[name] = found
+        self.kinds[name] = (found, since)
 
     def read(self, node: ast.AST) -> None:
         """Takes in the bindings below `node` that belong to this scope, in source order."""
@@ -106,7 +116,7 @@ def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
         arguments.kwarg,
     ):  # fmt: skip
         if argument is not None:
-            scope.name(argument.arg, None)
+            scope.parameter(argument.arg)
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         scope.read(statement)
     return scope.kinds

@@ -25,6 +25,10 @@ def migrated(body: str) -> str:
         ("n = f(x).get_shape().with_rank(4)[3].value", "n = f(x).get_shape().with_rank(4)[3]"),
         ("def f(x):\n  s = x.shape\n  return s[1].value", "def f(x):\n  s = x.shape\n  return s[1]"),
         ("b, h = x.shape\nprint(h.value)", "b, h = x.shape\nprint(h)"),
+        (
+            "def f(s):\n  s = s.with_rank(4)\n  return s[1].value",
+            "def f(s):\n  s = s.with_rank(4)\n  return s[1]",
+        ),
         ("h = x.shape[1]\nprint(h.value)", "h = x.shape[1]\nprint(h)"),
         ("s = [d.value for d in x.get_shape()]", "s = [d for d in x.get_shape()]"),
         ("for d in x.shape[1:]:\n  print(d.value)", "for d in x.shape[1:]:\n  print(d)"),
@@ -44,6 +48,7 @@ def test_dimensions_lose_their_value(before: str, after: str) -> None:
         "h = x.shape[1]\nh = lookup(h)\nprint(h.value)",
         "def f(x, s):\n  for s in rows:\n    print(s.value)",
         "shape = records['shape']\nprint(shape[0].value)",
+        "def f(s):\n  n = s[0].value\n  s = n.shape\n  return s",
     ],
 )
 def test_other_values_stay(body: str) -> None:
