@@ -104,6 +104,8 @@ def train():
     init_op = tf.global_variables_initializer()
     saver = tf.train.Saver(max_to_keep=3)
     init_saver = tf.train.Saver(slim.get_model_variables())
+    average_saver = tf.train.Saver(
+        {v.op.name: ema.average(v) for v in tf.trainable_variables()})
 
     with tf.Session(config=session_config()) as sess:
       sess.run(init_op)
@@ -114,6 +116,8 @@ def train():
       elif FLAGS.init_checkpoint:
         tf.logging.info('Starting from the weights in %s', FLAGS.init_checkpoint)
         init_saver.restore(sess, FLAGS.init_checkpoint)
+        # The averages begin with the same weights, not with random ones.
+        average_saver.restore(sess, FLAGS.init_checkpoint)
 
       writer = tf.summary.FileWriter(FLAGS.train_dir, sess.graph)
       start_step = sess.run(global_step)

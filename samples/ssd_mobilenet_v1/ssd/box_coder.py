@@ -48,13 +48,11 @@ def iou(boxes1, boxes2):
   with tf.name_scope('IOU', values=[boxes1, boxes2]):
     ymin1, xmin1, ymax1, xmax1 = tf.split(boxes1, 4, axis=1)
     ymin2, xmin2, ymax2, xmax2 = tf.split(boxes2, 4, axis=1)
-    height = tf.maximum(
-        0.0, tf.minimum(ymax1, tf.transpose(ymax2)) -
-        tf.maximum(ymin1, tf.transpose(ymin2)))
-    width = tf.maximum(
-        0.0, tf.minimum(xmax1, tf.transpose(xmax2)) -
-        tf.maximum(xmin1, tf.transpose(xmin2)))
-    intersection = height * width
+    height = (tf.minimum(ymax1, tf.transpose(ymax2)) -
+              tf.maximum(ymin1, tf.transpose(ymin2)))
+    width = (tf.minimum(xmax1, tf.transpose(xmax2)) -
+             tf.maximum(xmin1, tf.transpose(xmin2)))
+    intersection = tf.maximum(height, 0.0) * tf.maximum(width, 0.0)
     area1 = (ymax1 - ymin1) * (xmax1 - xmin1)
     area2 = (ymax2 - ymin2) * (xmax2 - xmin2)
     union = area1 + tf.transpose(area2) - intersection

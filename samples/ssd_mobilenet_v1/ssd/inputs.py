@@ -68,11 +68,10 @@ def train_input(path, image_size, batch_size, shuffle=True, augment=True,
     if augment:
       image, boxes = random_flip(image, boxes)
     class_targets, box_targets = box_coder.assign_targets(
-        tf.constant(anchors), boxes, labels)
+        tf.constant(anchors, dtype), tf.cast(boxes, dtype), labels)
     class_targets.set_shape([anchors.shape[0]])
     box_targets.set_shape([anchors.shape[0], 4])
-    return (preprocess(image, image_size, dtype), class_targets,
-            tf.cast(box_targets, dtype))
+    return preprocess(image, image_size, dtype), class_targets, box_targets
 
   dataset = tf.data.TFRecordDataset(path)
   if shuffle:
