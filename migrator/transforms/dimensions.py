@@ -23,6 +23,7 @@ _GIVE_SHAPES = frozenset(
     {"get_shape", "with_rank", "with_rank_at_least", "with_rank_at_most", "merge_with",
      "concatenate", "TensorShape"}
 )  # fmt: skip
+_WORDS = ("shape", "Shape", "with_rank")  # without one of them there is nothing to find
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _Kinds = dict[str, tuple[str | None, int]]  # name -> (kind, line after which it is that)
@@ -160,7 +161,7 @@ class StaticDimensions:
     order = 60
 
     def run(self, ctx: FileContext) -> str | None:
-        if ".value" not in ctx.text or "shape" not in ctx.text.lower():
+        if ".value" not in ctx.text or not any(word in ctx.text for word in _WORDS):
             return None
         hits = [n for n in values_of_dimensions(ctx.tree) if not ctx.suppressed(CODE, n)]
         if not hits:
