@@ -113,7 +113,7 @@ def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: P
         '[[workload]]\nname = "no weights"\nkind = "function"\ncall = "net:network"\n'
         'checkpoint = "gone.ckpt"\ninputs = [{ name = "images", shape = [1, 8, 8, 2] }]\n'
     )
-    runner = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath})
+    runner = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath, "COLUMNS": "200"})
     arguments = [str(repositories[1]), "--before", str(repositories[0]), "--out", str(tmp_path),
                  "--workloads", str(description)]  # fmt: skip
     result = runner.invoke(command, arguments)
@@ -144,7 +144,7 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "migrator.toml").write_text(
         '[[workload]]\nname = "a\\u001b[31m[bold]"\nkind = "command"\ncommand = "exit 1"\n'
     )
-    result = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath}).invoke(
+    result = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath, "COLUMNS": "200"}).invoke(
         command, [str(tmp_path), "--before", str(tmp_path)]
     )
     assert "\x1b[31m" not in result.output and "[bold]" in result.output
