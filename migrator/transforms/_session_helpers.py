@@ -124,3 +124,12 @@ def wrapped(text: str, width: int, unit: str) -> list[str]:
         ]
     return [text[:start].rstrip(), *(inner + piece for piece in pieces[:-1]),
             inner + pieces[-1] + text[end:].lstrip()]
+
+
+def looks_like_run(call: ast.Call) -> bool:
+    """Whether a call runs a session, as far as its name tells: ``self.sess.run(...)``."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "run":
+        return False
+    base = ast.unparse(func.value).lower()
+    return base.endswith(("sess", "session", "get_default_session()"))

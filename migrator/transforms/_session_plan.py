@@ -52,6 +52,9 @@ class ScopePlan(FunctionPlacer):
                 borrowed.call, "this runs in a session that its caller has opened",
                 "compute it in a tf.function that the caller passes in",
             )
+        for item in self.items:
+            for call in calls_of(item):
+                self._refuse_graph_parts(call)
         for item in self.program.items:
             for call in calls_of(item):
                 fact = self.program.expressions.call_fact(call)
@@ -79,6 +82,19 @@ class ScopePlan(FunctionPlacer):
                         item.stmt, f"the function returns a {value.kind} of its graph",
                         "return arrays, or a function that computes the tensor",
                     )
+
+    def _refuse_graph_parts(self, call: ast.Call) -> None:
+        """A placeholder or training op inside of a called function is out of a step's sight."""
+        fact = self.program.expressions.call_fact(call)
+        if fact is None or "session" in fact.flags:
+            return
+        name = ast.unparse(call.func)
+        if {fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}:
+            raise Obstacle(call, f"{name} makes the training op",
+                           "minimize the loss where the graph is run")
+        if "placeholders" in fact.flags and fact.kind not in (k.PLACEHOLDER, k.PY):
+            raise Obstacle(call, f"{name} makes placeholders of its own",
+                           "pass it the tensors, and make the placeholders where they are fed")
 
     def _takes_session(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute):

@@ -22,6 +22,7 @@ from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
+BORROWED = "its session or graph comes from another scope"
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Unit:
 
 def units_of(
     ctx: FileContext, tree: ast.Module, names: NameTable, function: FunctionTable,
-    report: bool = True,
+    told: bool = True,
 ) -> list[Unit]:
     """The session programs of a file, innermost scopes first in each unit."""
     scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
@@ -52,7 +53,7 @@ def units_of(
         units += [Unit([program], Shared()) for program in [*functions, module]]
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and "run(" in ast.unparse(node):
-            unit = _class_unit(ctx, node, names, scopes, function, module, report)
+            unit = _class_unit(ctx, node, names, scopes, function, module, told)
             if unit is not None:
                 units.append(unit)
     return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
@@ -60,13 +61,13 @@ def units_of(
 
 def _class_unit(
     ctx: FileContext, node: ast.ClassDef, names: NameTable, scopes: dict[int, Scope],
-    function: FunctionTable, module: Program, report: bool,
+    function: FunctionTable, module: Program, told: bool,
 ) -> Unit | None:
     try:
         whole = ClassProgram(names, node, scopes, function, module)
     except Obstacle as obstacle:
-        if report:
-            _report(ctx, obstacle)
+        if told:
+            report(ctx, obstacle)
         return None
     if not any(value.kind == k.SESSION for value in whole.env.values()):
         return None
@@ -138,7 +139,7 @@ class SessionPrograms:
                 plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
                 _trial(source, tree, own)
             except Obstacle as obstacle:
-                _report(ctx, obstacle)
+                report(ctx, obstacle)
                 continue
             _merge(decisions, own)
             rewritten += plans
@@ -219,7 +220,8 @@ def _touches_session(unit: Unit, program: Program) -> bool:
     )
 
 
-def _report(ctx: FileContext, obstacle: Obstacle) -> None:
+def report(ctx: FileContext, obstacle: Obstacle) -> None:
+    """Say what keeps a session program TF1, and what would make it native."""
     ctx.finding(
         "TF390", obstacle.node, f"Session program kept: {obstacle.reason}.",
         ADVICE + obstacle.advice + ".", rung=Rung.COMPAT, symbol="tensorflow.Session.run",

@@ -10,8 +10,9 @@ from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_render import Decisions
-from migrator.transforms.session import Unit, plans_of, units_of
+from migrator.transforms.session import BORROWED, Unit, plans_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,15 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
     source = SourceText(ctx.text, tree)
     records: list[RunRecord] = []
     seen: set[int] = set()
-    for unit in units_of(ctx, tree, names, FunctionTable(ctx, tree, names), report=False):
+    for unit in units_of(ctx, tree, names, FunctionTable(ctx, tree, names), told=False):
         records += _unit_records(ctx, tree, source, unit)
         seen |= {id(site.call) for program in unit.programs for site in program.run_sites()}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and id(node) not in seen and _looks_like_run(node):
+        if isinstance(node, ast.Call) and id(node) not in seen and looks_like_run(node):
             records.append(
                 RunRecord(
                     ctx.path, node.lineno, "", ast.unparse(node.args[0]) if node.args else "", (),
-                    Rung.COMPAT, "its session or graph comes from another scope",
+                    Rung.COMPAT, BORROWED,
                 )
             )
     return tuple(sorted(records, key=lambda record: record.line))
@@ -82,11 +83,3 @@ def _record(
         tuple(name for name, _ in site.feeds) or ((site.feed_name,) if site.feed_name else ()),
         rung, reason or ("a call of a tf.function" if function else "computed eagerly"), function,
     )
-
-
-def _looks_like_run(call: ast.Call) -> bool:
-    func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr != "run":
-        return False
-    base = ast.unparse(func.value).lower()
-    return base.endswith(("sess", "session", "get_default_session()"))

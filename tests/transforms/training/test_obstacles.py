@@ -9,6 +9,7 @@ import pytest
 from migrator.engine.context import FileContext
 from migrator.model import Rung, to_json
 from migrator.transforms.session import SessionPrograms
+from migrator.transforms.session_leftovers import SessionLeftovers
 from migrator.transforms.session_scan import summarise
 
 HEAD = """\
@@ -58,6 +59,19 @@ OBSTACLES = {
         "                     run_metadata=tf.RunMetadata())",
         "RunMetadata",
     ),
+    "helper that makes placeholders": (
+        "def build():\n    x = tf.placeholder(tf.float32, [None, 2])\n"
+        "    return x, tf.matmul(x, w)\n\n\ninputs, outputs = build()\n"
+        "with tf.Session() as sess:\n"
+        "    value = sess.run(outputs, feed_dict={inputs: np.ones((1, 2))})",
+        "makes placeholders of its own",
+    ),
+    "helper that makes the training op": (
+        "def step_of(loss):\n    return tf.train.AdamOptimizer(0.1).minimize(loss)\n\n\n"
+        "step = step_of(tf.reduce_sum(y))\nwith tf.Session() as sess:\n"
+        "    sess.run(step, feed_dict={x: np.ones((1, 2))})",
+        "makes the training op",
+    ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
@@ -77,6 +91,38 @@ def test_program_is_left_alone(name: str) -> None:
     finding = ctx.findings[0]
     assert reason in finding.message and finding.rung is Rung.COMPAT
     assert finding.line > 7 and finding.advice
+
+
+LEFTOVERS = {
+    "parameter": ("def go(sess, op):\n    return sess.run(op)", "is given the session sess"),
+    "attribute": (
+        "class Runner:\n    def __init__(self, sess):\n        self.sess = sess\n\n"
+        "    def go(self, op):\n        return self.sess.run(op)",
+        "self.sess is made outside of the class",
+    ),
+    "default session": (
+        "def go(op):\n    return tf.get_default_session().run(op)", "comes from another scope"),
+}
+
+
+@pytest.mark.parametrize("name", LEFTOVERS)
+def test_runs_of_sessions_from_elsewhere_are_reported(name: str) -> None:
+    body, reason = LEFTOVERS[name]
+    text = f"import tensorflow as tf\n\n\n{body}\n"
+    ctx = FileContext.of("program.py", text)
+    SessionLeftovers().run(ctx)
+    assert ctx.text == text and len(ctx.findings) == 1
+    finding = ctx.findings[0]
+    assert (finding.code, finding.rung) == ("TF390", Rung.COMPAT)
+    assert reason in finding.message and ".run(" in text.splitlines()[finding.line - 1]
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_a_kept_program_is_reported_once(name: str) -> None:
+    ctx = FileContext.of("program.py", f"{HEAD}\n{OBSTACLES[name][0]}\n")
+    SessionPrograms().run(ctx)
+    SessionLeftovers().run(ctx)
+    assert len(ctx.findings) == 1
 
 
 @pytest.mark.parametrize("name", OBSTACLES)

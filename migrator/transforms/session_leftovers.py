@@ -1,0 +1,85 @@
+"""Says what keeps the run sites TF1 whose session is not made where it is used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis.program import Obstacle
+from migrator.engine.context import FileContext
+from migrator.engine.registry import transform
+from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_helpers import looks_like_run
+from migrator.transforms.session import BORROWED, report, units_of
+
+Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
+@transform
+class SessionLeftovers:
+    """Reports, once for each function, runs of sessions that come from elsewhere."""
+
+    name = "session_leftovers"
+    triggers = frozenset({"tensorflow.*"})
+    order = 90  # after everything that makes run sites native
+
+    def run(self, ctx: FileContext) -> None:
+        """Add a finding for every function whose runs no session program accounts for."""
+        if ".run(" not in ctx.text:
+            return
+        sites = [site for site in run_calls(ctx.tree) if looks_like_run(site[0])]
+        if not sites:
+            return
+        told = {f.line for f in ctx.findings if f.code == "TF390"}
+        known = _accounted(ctx) if told else set()
+        done: set[int] = set()
+        for call, path in sites:
+            if id(call) in known or id(path[-1]) in done or _told(ctx, path, told):
+                continue
+            done.add(id(path[-1]))
+            report(ctx, Obstacle(call, *_reason(call, path)))
+
+
+def _accounted(ctx: FileContext) -> set[int]:
+    """Run sites of the session programs that were kept, each of which was reported."""
+    table = FunctionTable(ctx, ctx.tree, ctx.names)
+    units = units_of(ctx, ctx.tree, ctx.names, table, told=False)
+    return {id(run.call) for u in units for p in u.programs for run in p.run_sites()}
+
+
+def run_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:
+    """Calls of methods named `run`, each with the scopes around it, outermost first."""
+    stack: list[tuple[ast.AST, tuple[Scope, ...]]] = [(tree, (tree,))]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "run":
+                yield node, path
+        for child in reversed(list(ast.iter_child_nodes(node))):
+            inner = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            stack.append((child, (*path, child) if inner else path))  # type: ignore[arg-type]
+
+
+def _told(ctx: FileContext, path: tuple[Scope, ...], told: set[int]) -> bool:
+    """Whether a reason was given for the function, or for the class that it belongs to."""
+    return any(
+        not told.isdisjoint(ctx.line(n) for n in ast.walk(scope) if isinstance(n, ast.expr | ast.stmt))
+        for scope in path if told and not isinstance(scope, ast.Module)
+    )
+
+
+def _reason(call: ast.Call, path: tuple[Scope, ...]) -> tuple[str, str]:
+    """(what is in the way, what to do by hand)."""
+    assert isinstance(call.func, ast.Attribute)
+    base = call.func.value
+    function = path[-1]
+    if isinstance(base, ast.Name) and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        arguments = function.args
+        names = {a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+        if base.id in names:
+            return (f"{function.name} is given the session {base.id} to run",
+                    "give it a function that computes what it fetches")
+    if isinstance(base, ast.Attribute):
+        return (f"the session {ast.unparse(base)} is made outside of the class",
+                "let the class that builds the graph compute with it")
+    return BORROWED, "compute it in a tf.function where the graph is built"
