@@ -15,6 +15,7 @@ from migrator.cli import exits
 COMMANDS = {
     "scan": "What is in a repository, and what its migration will take.",
     "migrate": "Rewrite a repository, or show what would be rewritten.",
+    "apply": "Write a plan that was made and reviewed before.",
     "undo": "Bring a repository back to what it was, byte for byte.",
     "verify": "Run before and after, and compare the numbers.",
     "measure": "Measure memory and speed before and after.",

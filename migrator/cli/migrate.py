@@ -14,7 +14,7 @@ from migrator.cli import choices, console, exits, summary
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.model import Plan, to_json, to_jsonable
-from migrator.project import diff
+from migrator.project import diff, planfile
 from migrator.project.apply import Applied, Refused, apply_plan
 from migrator.project.copytree import write_copy
 from migrator.project.lock import state_folder
@@ -31,6 +31,7 @@ _MARKS = {"+": "green", "-": "red", "\\": "dim"}
 Examples:
   migrator migrate . --diff                    review first
   migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
+  migrator migrate . --plan plan.json          review today; migrator apply plan.json tomorrow
   migrator migrate . --out ../repo-tf2         a migrated copy, REPO untouched
   migrator migrate . -f models/ -i TF5         one folder, without the input pipelines
   migrator migrate . --precision mixed_float16 --gpu-memory limit
@@ -42,6 +43,8 @@ Examples:
 @choices.repo_argument
 @click.option("--diff", "as_diff", is_flag=True, help="Show what would change and why; no writing.")
 @click.option("--patch", type=_FILE, help="Write a patch for `git apply` (- for stdout) instead.")
+@click.option("--plan", "plan_file", type=_FILE,
+              help="Write the plan (- for stdout) for `migrator apply` instead.")  # fmt: skip
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -54,7 +57,8 @@ Examples:
 @click.option("--statistics", is_flag=True, help="Also print how often each rule acted.")
 @click.pass_context
 def command(
-    ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, out: Path | None,
+    ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, plan_file: Path | None,
+    out: Path | None,
     allow_dirty: bool, as_json: bool, sarif: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
@@ -65,11 +69,17 @@ def command(
     """
     if sum((as_diff, patch is not None, out is not None)) > 1:
         raise click.UsageError("--diff, --patch and --out exclude each other")
+    if plan_file is not None and out is not None:
+        raise click.UsageError("--plan and --out exclude each other")
     plan = make_plan(repo, given, quiet=as_json)
     if sarif is not None:
         write_sarif(plan, sarif)
-    if as_diff or patch is not None:
-        _show(plan, patch, as_json, statistics)
+    if plan_file is not None:
+        with click.open_file(str(plan_file), "wb", atomic=str(plan_file) != "-") as stream:
+            stream.write(planfile.dump(plan))
+    if as_diff or patch is not None or plan_file is not None:
+        taken = "-" in (str(patch), str(plan_file))
+        _show(plan, as_diff, patch, as_json, statistics, taken)
         ctx.exit(_dry_code(plan))
     try:
         if out is not None:
@@ -129,17 +139,20 @@ def _keep_plan(plan: Plan, where: Path) -> None:
 # -- printing
 
 
-def _show(plan: Plan, patch: Path | None, as_json: bool, statistics: bool) -> None:
+def _show(
+    plan: Plan, as_diff: bool, patch: Path | None, as_json: bool, statistics: bool,
+    stdout_taken: bool,
+) -> None:  # fmt: skip
     if patch is not None:
         with click.open_file(str(patch), "wb") as stream:
             for part in diff.patch(plan):
                 stream.write(part)
     if as_json:
-        if str(patch) != "-":
+        if not stdout_taken:
             click.echo(to_json(plan))
         return
     messages = console.stderr()
-    if patch is None:
+    if as_diff and not stdout_taken:
         out = console.stdout()
         if out.is_terminal:
             with out.pager(styles=not out.no_color):

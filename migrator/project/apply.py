@@ -31,13 +31,17 @@ class Applied:
     notes: tuple[str, ...] = ()
 
 
-def check_git(root: Path, paths: tuple[str, ...], allow_dirty: bool) -> tuple[str, ...]:
-    """Notes about version control; raises Refused for uncommitted changes.
+def check_git(
+    root: Path, paths: tuple[str, ...], allow_dirty: bool, besides: tuple[Path, ...] = ()
+) -> tuple[str, ...]:
+    """Notes about version control; raises Refused for uncommitted changes, `besides` excepted.
 
     Without git, or outside a work tree, there is a note: the journal is then the only way back.
     """
+    inside = [path.resolve() for path in besides if root in path.resolve().parents]
+    ignore = (STATE_FOLDER, *(path.relative_to(root).as_posix() for path in inside))
     try:
-        states = gitstate.states(root, paths, ignore=(STATE_FOLDER,))
+        states = gitstate.states(root, paths, ignore=ignore)
     except gitstate.GitError as error:
         if allow_dirty:
             return (f"git could not be asked: {error}",)
@@ -104,9 +108,11 @@ def _missing_folders(root: Path, staged: list[Staged]) -> tuple[str, ...]:
 
 
 def apply_plan(
-    plan: Plan, *, allow_dirty: bool = False, what: str = "migrate", root: Path | None = None
-) -> Applied:
-    """Write a plan in place. `root` is where its paths are relative to (default: `plan.root`).
+    plan: Plan, *, allow_dirty: bool = False, what: str = "migrate", root: Path | None = None,
+    besides: tuple[Path, ...] = (),
+) -> Applied:  # fmt: skip
+    """Write a plan in place. `root` is where its paths are relative to (default: `plan.root`),
+    `besides` are files that git may find uncommitted (the plan's own).
 
     Files that cannot be written are in the result's `failed`; the others are written.
     Raises Refused (nothing was written): uncommitted changes, another writer, a full disk, a
@@ -115,7 +121,7 @@ def apply_plan(
     root = (root or Path(plan.root)).resolve()
     changed = plan.changed
     paths = tuple(result.path for result in changed)
-    notes = check_git(root, paths, allow_dirty)
+    notes = check_git(root, paths, allow_dirty, besides)
     try:
         with locked(root, what) as state:
             return _apply(root, state, plan, what, notes)
