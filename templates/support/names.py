@@ -8,8 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-# Objects such as optimizers and moving averages, in the order in which they were made.
-_states: list[weakref.ref[Any]] = []
+# Objects such as optimizers and moving averages, in the order in which they were made; and whether
+# that was in a trace, which then has made all their state.
+_states: list[tuple[weakref.ref[Any], bool]] = []
 
 
 def variable_name(variable: Any) -> str:
@@ -40,9 +41,14 @@ def register_state(owner: Any) -> None:
     """Makes `owner` known to `states_of` for as long as it lives.
 
     It must have `build(variables)`, `tf1_variables(names)` and `state_label`, the end of the names
-    of its state.
+    of its state.  One that is made in a trace lives as long as the traced function.
     """
-    _states.append(weakref.ref(owner))
+    _states.append((weakref.ref(owner), bool(tf.inside_function())))
+    if tf.inside_function():
+        graph = tf.no_op().graph
+        while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
+            graph = graph.outer_graph
+        graph.get_collection_ref("training_state").append(owner)
 
 
 def states_of(names: Mapping[str, Any], stored: Iterable[str] = ()) -> dict[str, Any]:
@@ -55,14 +61,15 @@ def states_of(names: Mapping[str, Any], stored: Iterable[str] = ()) -> dict[str,
     Returns:
         The state by TF 1 name ("w/Momentum").
     """
-    _states[:] = [reference for reference in _states if reference() is not None]
+    _states[:] = [state for state in _states if state[0]() is not None]
     stored = set(stored)
     found: dict[str, Any] = {}
-    for reference in _states:
+    for reference, traced in _states:
         owner = reference()
         if owner is None:
             continue
-        if missing := [v for n, v in names.items() if f"{n}/{owner.state_label}" in stored]:
+        missing = [v for n, v in names.items() if f"{n}/{owner.state_label}" in stored]
+        if missing and not traced:
             owner.build(missing)
         state = owner.tf1_variables(names)
         if any(name.rsplit("/", 1)[0] in names for name in state):

@@ -14,6 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from .names import key_of, outside_traces, register_state, variable_name
+from .store import current_store
 
 Tensor = Any  # tf.Tensor
 Variable = Any  # tf.Variable or keras.Variable
@@ -36,17 +37,24 @@ def compute_gradients(
     """Pairs (gradient, variable), as TF 1's `Optimizer.compute_gradients` listed them.
 
     Args:
-        loss: A tensor recorded by `tape`, or a function without arguments that computes it.
-        var_list: The variables; default: all trainable variables the loss read.
-        tape: The tape that recorded `loss`.  Not needed if `loss` is a function.
+        loss: A tensor recorded by `tape` or traced by the `tf.function` around the call, or a
+            function without arguments that computes it.
+        var_list: The variables; default: all trainable variables the loss read (without a tape:
+            those of the current store).
+        tape: The tape that recorded `loss`.  Not needed for a function or inside a trace.
         grad_loss: The gradient of some other value with respect to `loss`, in the shape of `loss`.
 
     Raises:
-        ValueError: `loss` is a tensor and there is no tape.
+        ValueError: `loss` is an eager tensor and there is no tape.
     """
     if callable(loss):
         with tf.GradientTape() as tape:
             loss = loss()
+    elif tape is None and tf.inside_function():
+        variables = list(current_store().trainable_variables if var_list is None else var_list)
+        sources = [getattr(v, "value", v) if isinstance(v, tf.keras.Variable) else v
+                   for v in variables]
+        return list(zip(tf.gradients(loss, sources, grad_loss), variables, strict=True))
     elif tape is None:
         raise ValueError("compute_gradients of a loss tensor needs the tape that recorded it; "
                          "or pass a function that computes the loss")
@@ -63,11 +71,7 @@ def _as_learning_rate(value: Any) -> Any:
         return value
     if isinstance(value, (tf.Variable, tf.keras.Variable)):
         return lambda: tf.convert_to_tensor(value)
-    if isinstance(value, tf.Tensor) and not hasattr(value, "numpy"):
-        raise ValueError(
-            "the learning rate is a tensor of a tf.function, but the optimizer outlives it: create "
-            "the optimizer with a float and set `optimizer.learning_rate = tensor` in the function")
-    if isinstance(value, tf.Tensor):
+    if isinstance(value, tf.Tensor):  # one of a trace: the optimizer is used in that trace only
         return lambda: value
     return float(value)
 
@@ -87,8 +91,9 @@ class Optimizer(tf.keras.optimizers.Optimizer):
     slots: tuple[str, ...] = ()
 
     def __init__(self, learning_rate: Any, name: str) -> None:
-        super().__init__(learning_rate=_as_learning_rate(learning_rate),
-                         name=name.replace("/", "_"))
+        with outside_traces():  # Keras makes a variable that counts the updates
+            super().__init__(learning_rate=_as_learning_rate(learning_rate),
+                             name=name.replace("/", "_"))
         self._tf1_name = name
         self._known: dict[int, int] = {}
         self._known_variables: list[Variable] = []

@@ -146,11 +146,17 @@ def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="tape"):
         optimizer.compute_gradients(v * 2, [v])
 
+
+def test_an_optimizer_may_be_made_in_the_trace_that_uses_it():
+    v = tf.Variable(1.0)
+
     @tf.function
-    def frozen(rate):
-        optimizers.AdamOptimizer(rate)
-    with pytest.raises(ValueError, match="optimizer.learning_rate = tensor"):
-        frozen(tf.constant(0.1))
+    def step(rate):
+        optimizers.MomentumOptimizer(rate, 0.5).minimize(v * 2, var_list=[v])
+    for _ in range(2):  # the velocity lives as long as the traced function
+        step(tf.constant(0.1))
+    assert float(v) == pytest.approx(1 - 0.2 - 0.3)
+    assert step.experimental_get_tracing_count() == 1
 
 
 @pytest.mark.parametrize("rate", ["variable", "function"])

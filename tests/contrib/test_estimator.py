@@ -1,0 +1,228 @@
+"""A small regression through Estimator: trajectory, checkpoints, evaluation, export, hooks."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tf1_support import (  # noqa: E402
+    contrib_training,
+    estimator,
+    hooks,
+    layers,
+    losses,
+    metrics,
+    optimizers,
+    schedules,
+    scopes,
+    tpu,
+)
+from tf1_support import store as store_module  # noqa: E402
+
+X = np.random.RandomState(0).normal(size=(8, 3)).astype(np.float32)
+Y = X @ np.array([[1.0], [-2.0], [0.5]], np.float32) + 0.25
+RATE = 0.1
+
+
+def model_fn(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:
+    with scopes.variable_scope("net"):
+        predictions = layers.dense(features["x"], 1, kernel_initializer=tf.zeros_initializer())
+    if mode == estimator.ModeKeys.PREDICT:
+        return estimator.EstimatorSpec(mode, {"y": predictions})
+    loss = losses.mean_squared_error(labels, predictions)
+    if mode == estimator.ModeKeys.EVAL:
+        return estimator.EstimatorSpec(mode, {"y": predictions}, loss, eval_metric_ops={
+            "error": metrics.mean_absolute_error(labels, predictions)})
+    step = scopes.get_or_create_global_step()
+    optimizer = optimizers.MomentumOptimizer(
+        schedules.exponential_decay(RATE, step, 5, 0.5, staircase=True), 0.9)
+    train_op = optimizer.minimize(loss, global_step=step)
+    log = hooks.LoggingTensorHook({"loss": loss}, every_n_iter=params.get("every", 1),
+                                  formatter=params.get("log", str))
+    return estimator.EstimatorSpec(mode, None, loss, train_op, training_hooks=[log])
+
+
+def train_input() -> Any:
+    return tf.data.Dataset.from_tensors(({"x": X}, Y)).repeat()
+
+
+def eval_input() -> Any:
+    return tf.data.Dataset.from_tensor_slices(({"x": X}, Y)).batch(3)
+
+
+def by_hand(steps: int) -> tuple[np.ndarray, list[float]]:
+    """The same training in NumPy: weights [3 + 1] and the loss before each step."""
+    inputs = np.concatenate([X, np.ones([8, 1], np.float32)], 1)
+    weights, velocity, found = np.zeros([4, 1]), np.zeros([4, 1]), []
+    for step in range(steps):
+        error = inputs @ weights - Y
+        found.append(float(np.mean(error**2)))
+        velocity = 0.9 * velocity + 2 * inputs.T @ error / 8
+        weights = weights - RATE * 0.5 ** (step // 5) * velocity
+    return weights, found
+
+
+def test_trajectory_resumed_from_a_checkpoint(tmp_path: Path) -> None:
+    logged: list[float] = []
+
+    def log(values: dict[str, Any]) -> str:
+        logged.append(float(values["loss"]))
+        return ""
+    params = {"log": log}
+
+    def new() -> Any:
+        return estimator.Estimator(model_fn, str(tmp_path), params=params)
+    new().train(train_input, steps=4)
+    new().train(train_input, max_steps=9)  # weights, velocity, step: all from the checkpoint
+    weights, wanted = by_hand(9)
+    np.testing.assert_allclose(logged, wanted, rtol=2e-5)
+    trained = new()
+    assert trained.latest_checkpoint() == str(tmp_path / "model.ckpt-9")
+    names = set(trained.get_variable_names())
+    assert {"net/dense/kernel", "net/dense/bias", "global_step",
+            "net/dense/kernel/Momentum"} <= names
+    np.testing.assert_allclose(trained.get_variable_value("net/dense/kernel"), weights[:3],
+                               rtol=2e-5, atol=1e-6)
+    new().train(train_input, max_steps=9)  # nothing left to do
+    assert len(logged) == 9
+
+
+def test_evaluate_and_predict(tmp_path: Path) -> None:
+    trained = estimator.Estimator(model_fn, str(tmp_path), params={})
+    with pytest.raises(ValueError, match="Could not find trained model"):
+        trained.evaluate(eval_input)
+    trained.train(train_input, steps=3)
+    weights, _ = by_hand(3)
+    expected = X @ weights[:3] + weights[3]
+    found = trained.evaluate(eval_input)
+    assert found["global_step"] == 3
+    np.testing.assert_allclose(found["error"], np.abs(expected - Y).mean(), rtol=1e-5)
+    batches = [np.mean((expected[i:i + 3] - Y[i:i + 3]) ** 2) for i in (0, 3, 6)]
+    np.testing.assert_allclose(found["loss"], np.mean(batches), rtol=1e-5)
+    assert trained.evaluate(eval_input, steps=1)["loss"] == pytest.approx(batches[0], rel=1e-5)
+    predictions = list(trained.predict(eval_input))
+    assert len(predictions) == 8
+    np.testing.assert_allclose([p["y"] for p in predictions], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_train_and_evaluate_exports_what_it_trained(tmp_path: Path) -> None:
+    trained = estimator.Estimator(model_fn, str(tmp_path), params={})
+    receiver = estimator.build_raw_serving_input_receiver_fn(
+        {"x": tf.TensorSpec([None, 3], tf.float32)})
+    results, exports = estimator.train_and_evaluate(
+        trained, estimator.TrainSpec(train_input, max_steps=2),
+        estimator.EvalSpec(eval_input, exporters=estimator.FinalExporter("final", receiver)))
+    assert results["global_step"] == 2
+    served = tf.saved_model.load(exports[0]).signatures["serving_default"]
+    weights, _ = by_hand(2)
+    np.testing.assert_allclose(served(x=tf.constant(X))["y"], X @ weights[:3] + weights[3],
+                               rtol=1e-5, atol=1e-6)
+
+
+def test_hooks_see_each_step(tmp_path: Path) -> None:
+    class Watch(hooks.SessionRunHook):
+        seen: list[Any] = []
+
+        def begin(self) -> None:
+            self.seen.append("begin")
+
+        def before_run(self, run_context: Any) -> Any:
+            return hooks.SessionRunArgs({"step": scopes.get_global_step()})
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self.seen.append(int(run_values.results["step"]))
+            if len(self.seen) == 4:
+                run_context.request_stop()
+
+        def end(self, session: Any) -> None:
+            self.seen.append("end")
+    estimator.Estimator(model_fn, str(tmp_path), params={}).train(train_input, [Watch()])
+    assert Watch.seen == ["begin", 1, 2, 3, "end"]
+
+
+def test_nan_loss_is_an_error(tmp_path: Path) -> None:
+    def diverges() -> Any:
+        return tf.data.Dataset.from_tensors(({"x": X * np.nan}, Y)).repeat()
+    with pytest.raises(hooks.NanLossDuringTrainingError):
+        estimator.Estimator(model_fn, str(tmp_path), params={}).train(diverges, steps=3)
+
+
+def test_tpu_estimator_gives_the_batch_size(tmp_path: Path) -> None:
+    sizes = []
+
+    def tpu_model(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:
+        sizes.append(params["batch_size"])
+        spec = model_fn(features, labels, mode, {})
+        metric = (lambda p: {"mean": metrics.mean(p)}, [spec.predictions["y"]]
+                  ) if mode == estimator.ModeKeys.EVAL else None
+        return tpu.TPUEstimatorSpec(mode, spec.predictions, spec.loss, spec.train_op, metric)
+
+    def batches(params: dict[str, Any]) -> Any:
+        return tf.data.Dataset.from_tensor_slices(({"x": X}, Y)).repeat(20).batch(
+            params["batch_size"])
+    trained = tpu.TPUEstimator(tpu_model, str(tmp_path), tpu.TPURunConfig(), train_batch_size=4,
+                               eval_batch_size=2)
+    trained.train(batches, steps=2)
+    assert "mean" in trained.evaluate(batches, steps=1)
+    assert sizes == [4, 2]
+
+
+def test_timer() -> None:
+    timer = hooks.SecondOrStepTimer(every_steps=3)
+    triggered = []
+    for step in range(8):
+        if timer.should_trigger_for_step(step):
+            timer.update_last_triggered_step(step)
+            triggered.append(step)
+    assert triggered == [0, 3, 6] and timer.last_triggered_step() == 6
+    with pytest.raises(ValueError):
+        hooks.SecondOrStepTimer()
+
+
+def _slim_loss() -> Any:
+    with scopes.variable_scope("net"):
+        return losses.mean_squared_error(
+            Y, layers.dense(tf.constant(X), 1, kernel_initializer=tf.zeros_initializer()))
+
+
+@pytest.mark.parametrize("way", ["create_train_op", "optimize_loss"])
+def test_train_loop_follows_the_same_trajectory(way: str, tmp_path: Path) -> None:
+    store = store_module.VariableStore()
+    with store.as_default():
+        optimizer = optimizers.MomentumOptimizer(RATE, 0.9)
+        step = scopes.get_or_create_global_step()
+
+        @tf.function
+        def train_op() -> Any:
+            with store.run():
+                if way == "create_train_op":
+                    return contrib_training.create_train_op(_slim_loss(), optimizer)
+                return contrib_training.optimize_loss(_slim_loss(), step, None, optimizer)
+        loss = contrib_training.train(train_op, str(tmp_path), number_of_steps=5)
+        weights, wanted = by_hand(5)
+        np.testing.assert_allclose(loss, wanted[-1], rtol=1e-5)
+        np.testing.assert_allclose(store.variables_by_name["net/dense/kernel"], weights[:3],
+                                   rtol=1e-5)
+        assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-5")
+        with pytest.raises(TypeError, match="tf.function that does one step"):
+            contrib_training.train(tf.constant(1.0), str(tmp_path), number_of_steps=9)
+
+
+def test_optimize_loss_clips_to_the_global_norm() -> None:
+    store = store_module.VariableStore()
+    with store.as_default():
+        step = scopes.get_or_create_global_step()
+
+        @tf.function
+        def train_op() -> Any:
+            with store.run():
+                return contrib_training.optimize_loss(
+                    _slim_loss(), step, 1.0, "SGD", clip_gradients=0.5, summaries=[])
+        train_op()
+        moved = [np.ravel(v) for v in store.trainable_variables]
+        np.testing.assert_allclose(np.linalg.norm(np.concatenate(moved)), 0.5, rtol=1e-5)
+        with pytest.raises(ValueError, match="Optimizer name"):
+            contrib_training.optimize_loss(tf.constant(1.0), step, 1.0, "Other")
