@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
+
 import libcst as cst
 
 from migrator.engine.context import FileContext
@@ -22,6 +25,9 @@ from migrator.transforms._session_body import (
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
+_GRAPH_CALLS = frozenset(
+    {*TEST_SESSIONS, "run", "placeholder", "placeholder_with_default", "as_default", "Session"}
+)
 
 
 @transform
@@ -35,7 +41,7 @@ class TestCases:
     def run(self, ctx: FileContext) -> cst.Module | None:
         if not _looks_like_tests(ctx.text):
             return None
-        visitor = _Functions(ctx)
+        visitor = _Functions(ctx, _touched_functions(ctx.tree))
         module = ctx.module.visit(visitor)
         return module if visitor.changed else None
 
@@ -44,12 +50,47 @@ def _looks_like_tests(text: str) -> bool:
     return "TestCase" in text or any(f"self.{name}(" in text for name in TEST_SESSIONS)
 
 
-class _Functions(cst.CSTTransformer):
-    """Handles outermost functions of classes, nested functions first."""
+def _touched_functions(tree: ast.Module) -> list[tuple[bool, int]]:
+    """For each function of a module in source order: whether it, or a function inside it, makes a
+    call that could concern a graph, and how many functions it holds."""
+    found: list[tuple[bool, int]] = []
 
-    def __init__(self, ctx: FileContext) -> None:
+    def walk(node: ast.AST) -> bool:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            place = len(found)
+            found.append((False, 0))
+            touched = _any(walk, node)
+            found[place] = (touched, len(found) - place - 1)
+            return touched
+        touched = _any(walk, node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            return touched or node.func.attr in _GRAPH_CALLS
+        return touched
+
+    walk(tree)
+    return found
+
+
+def _any(walk: Callable[[ast.AST], bool], node: ast.AST) -> bool:
+    """Whether `walk` finds something in any child; all are walked, because walking counts."""
+    found = False
+    for child in ast.iter_child_nodes(node):
+        found |= walk(child)
+    return found
+
+
+class _Functions(cst.CSTTransformer):
+    """Handles outermost functions of classes, nested functions first.
+
+    Functions without a call that could concern a graph are not entered: visiting a LibCST tree
+    costs more than everything else here. `touched` is what `_touched_functions` gives.
+    """
+
+    def __init__(self, ctx: FileContext, touched: list[tuple[bool, int]]) -> None:
         super().__init__()
         self.ctx = ctx
+        self.touched = touched
+        self.place = -1
         self.changed = False
         self.in_method: list[bool] = []
         self.nested: dict[int, cst.BaseStatement] = {}
@@ -58,7 +99,14 @@ class _Functions(cst.CSTTransformer):
         parameters = node.params.params
         method = bool(parameters) and parameters[0].name.value == "self"
         self.in_method.append(method or (bool(self.in_method) and self.in_method[-1]))
-        return True
+        self.place += 1
+        touched, inside = self.touched[self.place]
+        if not touched:
+            self.place += inside
+        return touched
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
+        return False  # holds neither functions nor base classes
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
@@ -118,10 +166,7 @@ def _touches_graph(ctx: FileContext, function: cst.FunctionDef) -> bool:
         if not isinstance(node, cst.Call):
             continue
         func = node.func
-        if isinstance(func, cst.Attribute) and (
-            func.attr.value in TEST_SESSIONS or func.attr.value in ("run", "placeholder",
-            "placeholder_with_default", "as_default", "Session")
-        ):
+        if isinstance(func, cst.Attribute) and func.attr.value in _GRAPH_CALLS:
             return True
     return False
 
