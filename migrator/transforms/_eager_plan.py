@@ -69,6 +69,8 @@ class Planner:
                 fed.setdefault(key, []).append((run, value))
             for unit in run.feed_units:
                 self.plan.dropped.add(id(unit.node))
+        for run in real:
+            self._other_feed_reads(run)
         self._zipped(real)
         self._early_values(fed)
         groups = self._groups(real, fed)
@@ -165,6 +167,35 @@ class Planner:
                 key = inner
             found.append((key, value))
         return found
+
+    def _other_feed_reads(self, run: Run) -> None:
+        """``feed[x]`` outside of the run is the value that the placeholder `x` stands for now."""
+        keys = {name for unit in run.feed_units for name in unit.writes}
+        run_units = {id(r.unit.node) for r in self.body.runs}
+        for unit in self.body.units:
+            if id(unit.node) in self.plan.dropped or not unit.reads & keys:
+                continue
+            looked_up: set[int] = set()
+            for node in own_nodes(unit.node):
+                if (
+                    isinstance(node, cst.Subscript)
+                    and flow.key_of(node.value) in keys
+                    and len(node.slice) == 1
+                    and isinstance(node.slice[0].slice, cst.Index)
+                    and flow.key_of(node.slice[0].slice.value) in self.body.placeholders
+                ):
+                    name = node.slice[0].slice.value
+                    self._inner[id(node)] = self.plan.expressions[id(node)] = name
+                    looked_up.add(id(node.value))
+            for node in own_nodes(unit.node):
+                if not isinstance(node, (cst.Name, cst.Attribute)) or id(node) in looked_up:
+                    continue
+                if flow.key_of(node) in keys and id(unit.node) not in run_units:
+                    raise Unsupported(
+                        node,
+                        "the feed is used for more than feeding",
+                        "pass the fed values as arguments of a function",
+                    )
 
     def _by_expression(self, node: cst.BaseExpression) -> str | None:
         """The nested placeholder that ``container[key]`` stands for."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.transforms import _flow as flow
 from migrator.transforms._session_body import Run
 
 
