@@ -18,6 +18,22 @@ def variable_name(variable: Any) -> str:
     return (getattr(variable, "path", None) or variable.name).split(":")[0]
 
 
+def op_name(value: Any) -> str:
+    """TF1's `value.op.name`: of a variable its name without `:0`, of a graph tensor its op's name.
+
+    Raises AttributeError for eager tensors, which have no name in TF 2.
+    """
+    try:
+        name = value.op.name
+    except AttributeError:  # eager variables have no op
+        name = None if isinstance(value, tf.Tensor) else getattr(value, "name", None)
+    if not isinstance(name, str):
+        raise AttributeError(
+            "an eager tensor has no name in TF 2; look its op up in the graph of a traced function"
+        )
+    return name.partition(":")[0]
+
+
 def key_of(variable: Any) -> int:
     """What identifies a variable, whether one holds it or the Keras variable around it."""
     return id(variable.value if isinstance(variable, tf.keras.Variable) else variable)
