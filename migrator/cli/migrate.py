@@ -8,21 +8,20 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.text import Text
 
-from migrator.cli import choices, console, exits, summary
+from migrator.cli import choices, console, exits, review, summary
+from migrator.cli.hunkprint import print_hunk
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.model import Plan, to_json, to_jsonable
 from migrator.project import diff, planfile
-from migrator.project.apply import Applied, Refused, apply_plan
+from migrator.project.apply import Applied, Refused, apply_plan, check_git
 from migrator.project.copytree import write_copy
 from migrator.project.lock import state_folder
 from migrator.project.paths import UnsafePath
 
 PLAN_FILE = "plan.json"
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_MARKS = {"+": "green", "-": "red", "\\": "dim"}
 
 
 @click.command(
@@ -30,6 +29,7 @@ _MARKS = {"+": "green", "-": "red", "\\": "dim"}
     epilog=f"""\b
 Examples:
   migrator migrate . --diff                    review first
+  migrator migrate . --interactive             hunk by hunk; stop and resume at will
   migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
   migrator migrate . --plan plan.json          review today; migrator apply plan.json tomorrow
   migrator migrate . --out ../repo-tf2         a migrated copy, REPO untouched
@@ -50,6 +50,8 @@ Examples:
     type=click.Path(path_type=Path),
     help="Write a migrated copy of REPO here (absent or empty) instead.",
 )
+@click.option("--interactive", is_flag=True,
+              help="Ask about each hunk first; what was answered is kept when you stop.")  # fmt: skip
 @click.option("--allow-dirty", is_flag=True, help="Write even if git has uncommitted changes.")
 @choices.migration_options
 @click.option("--json", "as_json", is_flag=True, help="Print the plan, and what was done, as JSON.")
@@ -58,7 +60,7 @@ Examples:
 @click.pass_context
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, plan_file: Path | None,
-    out: Path | None,
+    out: Path | None, interactive: bool,
     allow_dirty: bool, as_json: bool, sarif: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
@@ -71,7 +73,17 @@ def command(
         raise click.UsageError("--diff, --patch and --out exclude each other")
     if plan_file is not None and out is not None:
         raise click.UsageError("--plan and --out exclude each other")
+    if interactive and (as_json or "-" in (str(patch), str(plan_file))):
+        raise click.UsageError("--interactive needs stdout for its questions")
+    writes = not as_diff and patch is None and plan_file is None and out is None
+    if interactive and writes:  # not after a hundred answers
+        try:
+            check_git(repo.resolve(), (), allow_dirty)
+        except Refused as error:
+            raise exits.RefusedExit(str(error)) from error
     plan = make_plan(repo, given, quiet=as_json)
+    if interactive:
+        plan = _reviewed(plan, repo)
     if sarif is not None:
         write_sarif(plan, sarif)
     if plan_file is not None:
@@ -92,6 +104,8 @@ def command(
         raise click.ClickException(
             f"interrupted; `migrator undo {repo}` brings back what was written"
         ) from None
+    if interactive:
+        review.forget(repo)
     _keep_plan(plan, repo if out is None else out)
     if as_json:
         click.echo(to_json({**to_jsonable(plan), "applied": to_jsonable(applied)}))
@@ -108,6 +122,20 @@ def make_plan(repo: Path, given: dict[str, Any], quiet: bool = False) -> Plan:
             return build_plan(repo, options, step)
     except PackError as error:
         raise exits.UsageExit(str(error)) from error
+
+
+def _reviewed(plan: Plan, repo: Path) -> Plan:
+    """The hunks of a plan that a person accepts; ends the command with code 0 if they stop."""
+    try:
+        return review.review(plan, repo.resolve())
+    except review.Quit:
+        console.stderr().print(console.styled(
+            "Nothing was written; the answers are kept. Go on with: "
+            f"migrator migrate {repo} --interactive"
+        ))  # fmt: skip
+        raise click.exceptions.Exit(exits.OK) from None
+    except (OSError, UnsafePath) as error:
+        raise exits.RefusedExit(f"the answers cannot be kept: {error}") from error
 
 
 def _dry_code(plan: Plan) -> int:
@@ -173,19 +201,8 @@ def print_diff(plan: Plan, out: Console) -> None:
     for result in plan.changed:
         out.print(console.styled((f"--- a/{result.path}", "bold")))
         out.print(console.styled((f"+++ b/{result.path}", "bold")))
-        windows = result.old_text.count("\n") == result.old_text.count("\r\n")
         for hunk in diff.hunks(result):
-            for change in hunk.changes:
-                sure = "" if change.confidence.value == "proven" else f" [{change.confidence.value}]"
-                out.print(
-                    console.styled((f"# {change.code}", "bold magenta"), f" {change.reason}{sure}")
-                )
-            if not hunk.changes:
-                out.print(console.styled(("# needed by the other changes of this file", "dim")))
-            out.print(Text(hunk.header, style="cyan"))
-            for line in hunk.lines:
-                line = line.removesuffix("\r") if windows else line
-                out.print(console.styled((line, _MARKS.get(line[:1], ""))))
+            print_hunk(hunk, result, out)
     for path, text in plan.support_files:
         lines = text.count("\n")
         out.print(console.styled((f"+++ b/{path}", "bold"), f"  (support file, {lines} lines)"))

@@ -27,8 +27,8 @@ class Hunk:
 
 def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
     """The hunks of one changed file, line ends left out."""
-    old = _lines(result.old_text)
-    new = _lines(result.new_text or "")
+    old = lines_of(result.old_text)
+    new = lines_of(result.new_text or "")
     found: list[Hunk] = []
     header: str = ""
     lines: list[str] = []
@@ -44,7 +44,7 @@ def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
     return found
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """Lines with their ends, split at line feeds only: as git and editors count."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
@@ -104,7 +104,7 @@ def _patch(path: str, old: bytes, new: bytes, mode: int | None) -> bytes:
     """One file's part of a patch; Latin-1 carries the bytes through difflib unchanged."""
     lines = _header(path, mode)
     body = difflib.unified_diff(
-        _lines(old.decode("latin-1")), _lines(new.decode("latin-1")), lineterm="", n=3
+        lines_of(old.decode("latin-1")), lines_of(new.decode("latin-1")), lineterm="", n=3
     )
     data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
     for number, line in enumerate(body):
