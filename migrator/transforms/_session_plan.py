@@ -13,6 +13,7 @@ from migrator.transforms._session_helpers import (
     calls_of,
     chain,
 )
+from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_place import FunctionPlacer
 
 
@@ -86,15 +87,14 @@ class ScopePlan(FunctionPlacer):
     def _refuse_graph_parts(self, call: ast.Call) -> None:
         """A placeholder or training op inside of a called function is out of a step's sight."""
         fact = self.program.expressions.call_fact(call)
-        if fact is None or "session" in fact.flags:
+        if fact is None or "session" in fact.flags or not makes_graph_parts(fact):
             return
         name = ast.unparse(call.func)
         if {fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}:
             raise Obstacle(call, f"{name} makes the training op",
                            "minimize the loss where the graph is run")
-        if "placeholders" in fact.flags and fact.kind not in (k.PLACEHOLDER, k.PY):
-            raise Obstacle(call, f"{name} makes placeholders of its own",
-                           "pass it the tensors, and make the placeholders where they are fed")
+        raise Obstacle(call, f"{name} makes placeholders of its own",
+                       "pass it the tensors, and make the placeholders where they are fed")
 
     def _takes_session(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute):

@@ -35,6 +35,9 @@ class SiteReader(PlanBase):
         if kinds <= {k.INIT}:
             if not whole:
                 raise Obstacle(run.call, "the result of an initializer is used", "do not use it")
+            if run.item.in_loop:
+                raise Obstacle(run.call, "variables are initialised again in every round",
+                               "make the variables anew, or assign their first values")
             self.decisions.dropped.add(id(stmt))
             self.notes.append(Note("TF301", stmt, "variables are initialised when they are made"))
             return None

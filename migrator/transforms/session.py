@@ -17,6 +17,7 @@ from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_functions import Style
+from migrator.transforms._session_gather import gathered, runs_left
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
@@ -128,28 +129,55 @@ class SessionPrograms:
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's provable session programs, report the others."""
-        text, tree, names = ctx.text, ctx.tree, ctx.names
-        table = FunctionTable(ctx, tree, names)
-        source = SourceText(text, tree)
-        decisions = Decisions()
-        rewritten: list[ScopePlan] = []
-        for unit in units_of(ctx, tree, names, table):
-            own = Decisions()
-            try:
-                plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
-                _trial(source, tree, own)
-            except Obstacle as obstacle:
-                report(ctx, obstacle)
-                continue
-            _merge(decisions, own)
-            rewritten += plans
-        if not rewritten:
+        mark = ctx.mark()
+        before = ctx.text
+        if rewrite(ctx):
             return
+        text = settled(ctx, before)
+        if text is not None:
+            ctx.rollback(mark)
+            ctx.text = text
+            rewrite(ctx)
+
+
+def settled(ctx: FileContext, before: str) -> str | None:
+    """The first text `gathered` from the file's text `before` that goes native as a whole."""
+    start = FileContext.of(ctx.path, before, ctx.index, ctx.options)
+    for text in gathered(start):
+        trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
+        try:
+            if rewrite(trial) and not runs_left(trial.tree, trial.names):
+                return text
+        except (AssertionError, LookupError, ValueError):  # a form that planning does not know
+            continue
+    return None
+
+
+def rewrite(ctx: FileContext) -> bool:
+    """Rewrite what can be; whether that was every session program of the file."""
+    text, tree, names = ctx.text, ctx.tree, ctx.names
+    table = FunctionTable(ctx, tree, names)
+    source = SourceText(text, tree)
+    decisions = Decisions()
+    rewritten: list[ScopePlan] = []
+    told = len(ctx.findings)
+    for unit in units_of(ctx, tree, names, table):
+        own = Decisions()
+        try:
+            plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
+            _trial(source, tree, own)
+        except Obstacle as obstacle:
+            report(ctx, obstacle)
+            continue
+        _merge(decisions, own)
+        rewritten += plans
+    if rewritten:
         new_text = rendered(source, tree, decisions)
         for plan in rewritten:
             for note in plan.notes:
                 ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
         ctx.text = new_text
+    return len(ctx.findings) == told
 
 
 def plans_of(

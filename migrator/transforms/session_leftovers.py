@@ -31,10 +31,11 @@ class SessionLeftovers:
         if not sites:
             return
         told = {f.line for f in ctx.findings if f.code == "TF390"}
+        own = told | {f.line for f in ctx.findings if f.code == "TF005"}  # of one function
         known = _accounted(ctx) if told else set()
         done: set[int] = set()
         for call, path in sites:
-            if id(call) in known or id(path[-1]) in done or _told(ctx, path, told):
+            if id(call) in known or id(path[-1]) in done or _told(ctx, path, told, own):
                 continue
             done.add(id(path[-1]))
             report(ctx, Obstacle(call, *_reason(call, path)))
@@ -60,12 +61,16 @@ def run_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:
             stack.append((child, (*path, child) if inner else path))  # type: ignore[arg-type]
 
 
-def _told(ctx: FileContext, path: tuple[Scope, ...], told: set[int]) -> bool:
+def _told(ctx: FileContext, path: tuple[Scope, ...], told: set[int], own: set[int]) -> bool:
     """Whether a reason was given for the function, or for the class that it belongs to."""
-    return any(
-        not told.isdisjoint(ctx.line(n) for n in ast.walk(scope) if isinstance(n, ast.expr | ast.stmt))
-        for scope in path if told and not isinstance(scope, ast.Module)
-    )
+    for scope in path:
+        lines = told if isinstance(scope, ast.ClassDef) else own
+        if not lines or isinstance(scope, ast.Module):
+            continue
+        nodes = (n for n in ast.walk(scope) if isinstance(n, ast.expr | ast.stmt))
+        if not lines.isdisjoint(ctx.line(node) for node in nodes):
+            return True
+    return False
 
 
 def _reason(call: ast.Call, path: tuple[Scope, ...]) -> tuple[str, str]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from migrator.analysis.program import Obstacle, Program, RunSite
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
+from migrator.engine.linemap import LineMap
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_render import Decisions
-from migrator.transforms.session import BORROWED, Unit, plans_of, units_of
+from migrator.transforms.session import BORROWED, Unit, plans_of, settled, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,17 @@ class RunRecord:
 
 def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
     """The run sites of one file in source order; nothing is changed and nothing reported."""
+    records = _records(ctx)
+    if any(record.rung is Rung.COMPAT for record in records):
+        text = settled(ctx, ctx.text)
+        if text is not None:
+            lines = LineMap(ctx.text, text)
+            shown = _records(FileContext.of(ctx.path, text, ctx.index, ctx.options))
+            records = [replace(r, line=lines.original(r.line)) for r in shown]
+    return tuple(sorted(records, key=lambda record: record.line))
+
+
+def _records(ctx: FileContext) -> list[RunRecord]:
     tree, names = ctx.tree, ctx.names
     source = SourceText(ctx.text, tree)
     records: list[RunRecord] = []
@@ -51,7 +63,7 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
                     Rung.COMPAT, BORROWED,
                 )
             )
-    return tuple(sorted(records, key=lambda record: record.line))
+    return records
 
 
 def _unit_records(

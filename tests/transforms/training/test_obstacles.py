@@ -61,16 +61,22 @@ OBSTACLES = {
     ),
     "helper that makes placeholders": (
         "def build():\n    x = tf.placeholder(tf.float32, [None, 2])\n"
-        "    return x, tf.matmul(x, w)\n\n\ninputs, outputs = build()\n"
+        "    return x, tf.matmul(x, w)\n\n\ninputs, outputs = build()\nothers = build()\n"
         "with tf.Session() as sess:\n"
         "    value = sess.run(outputs, feed_dict={inputs: np.ones((1, 2))})",
         "makes placeholders of its own",
     ),
     "helper that makes the training op": (
         "def step_of(loss):\n    return tf.train.AdamOptimizer(0.1).minimize(loss)\n\n\n"
-        "step = step_of(tf.reduce_sum(y))\nwith tf.Session() as sess:\n"
+        "step = step_of(tf.reduce_sum(y))\nother = step_of(tf.reduce_max(y))\nwith tf.Session() as sess:\n"
         "    sess.run(step, feed_dict={x: np.ones((1, 2))})",
         "makes the training op",
+    ),
+    "initialised again": (
+        "with tf.Session() as sess:\n    for i in range(3):\n"
+        "        sess.run(tf.global_variables_initializer())\n"
+        "        sess.run(train_op, feed_dict={x: np.ones((1, 2))})",
+        "initialised again",
     ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"

@@ -1,0 +1,45 @@
+"""Other ways to write a file of session programs, in which the planner may see all of a graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable
+from migrator.engine.context import FileContext
+from migrator.transforms._session_handed import unhanded
+from migrator.transforms._session_helpers import looks_like_run
+from migrator.transforms._session_inline import inlined
+
+#: Programs with more builders than this keep them.
+_MOST = 8
+
+
+def gathered(ctx: FileContext) -> Iterator[str]:
+    """Texts that mean the same graph, to be tried in turn and kept only if all of it goes native."""
+    text = ctx.text
+    for _ in range(_MOST):
+        new = inlined(ctx, text)
+        if new is None:
+            break
+        text = new
+    if text != ctx.text:
+        yield text
+    handed = unhanded(ctx, text)
+    if handed is not None:
+        yield handed
+
+
+def runs_left(tree: ast.Module, names: NameTable) -> bool:
+    """Whether a program still makes or runs sessions, or makes placeholders."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        symbol = names.resolve_node(node.func, values=False) or ""
+        if symbol.startswith("tensorflow.") and "()" not in symbol:
+            if k.call_kind(symbol) in (k.SESSION, k.PLACEHOLDER, k.INIT):
+                return True
+        if looks_like_run(node):
+            return True
+    return False

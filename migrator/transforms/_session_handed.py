@@ -1,0 +1,234 @@
+"""Sessions that are handed to functions and objects: who gets the one session of a module.
+
+A step needs no session, so what is given one can do without; the text made here only shows the
+planner that each of them runs in *the* session, by letting them seem to open it themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable
+from migrator.analysis.source import Edit, SourceText
+from migrator.engine.context import FileContext
+from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_inline import used_elsewhere
+
+_HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY)
+
+
+@dataclass(frozen=True)
+class _Receiver:
+    """A function with a session as parameter, `owner` its class."""
+
+    node: ast.FunctionDef
+    parameter: str
+    owner: ast.ClassDef | None
+
+    @property
+    def called(self) -> str:
+        """The name that calls of it are made by."""
+        if self.owner is not None and self.node.name == "__init__":
+            return self.owner.name
+        return self.node.name
+
+    @property
+    def position(self) -> int:
+        """Which of a call's positional arguments is the session."""
+        names = [a.arg for a in [*self.node.args.posonlyargs, *self.node.args.args]]
+        if self.parameter not in names:
+            return 10**6
+        return names.index(self.parameter) - (self.owner is not None)
+
+
+def unhanded(ctx: FileContext, text: str) -> str | None:
+    """`text` in which functions do not take sessions, None where that has no proof."""
+    tree = ast.parse(text)
+    names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+    receivers = _receivers(tree)
+    makers = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _kind(names, n) == k.SESSION]
+    graphs = any(
+        isinstance(n, ast.Call) and _symbol(names, n) == "tensorflow.Graph" for n in ast.walk(tree)
+    )
+    if not receivers or len(makers) != 1 or graphs or makers[0].args or any(
+        a.arg != "config" for a in makers[0].keywords
+    ):
+        return None
+    source = SourceText(text, tree)
+    sessions = _session_names(tree, makers[0])
+    edits: list[Edit] = []
+    for receiver in receivers:
+        own = _receiver_edits(ctx, tree, names, source, receiver, receivers, sessions)
+        if own is None:
+            return None
+        edits += own
+        first = receiver.node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            if len(receiver.node.body) == 1:
+                return None
+            first = receiver.node.body[1]
+        place = source.offset(source.first_line(first), 0)
+        opened = f"{receiver.parameter} = {source.segment(makers[0].func)}()\n"
+        edits.append((place, place, source.indent(first) + opened))
+    return source.splice(0, len(text), edits)
+
+
+def _receivers(tree: ast.Module) -> list[_Receiver]:
+    found = []
+    for node in tree.body:
+        owner = node if isinstance(node, ast.ClassDef) else None
+        for function in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            arguments = function.args
+            for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+                if a.arg.lower().endswith(("sess", "session")):
+                    found.append(_Receiver(function, a.arg, owner))
+    return found
+
+
+def _session_names(tree: ast.Module, maker: ast.Call) -> set[str]:
+    """What the one session is called where it is made."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.withitem) and node.context_expr is maker:
+            if isinstance(node.optional_vars, ast.Name):
+                found.add(node.optional_vars.id)
+        elif isinstance(node, ast.Assign) and node.value is maker and len(node.targets) == 1:
+            if isinstance(node.targets[0], ast.Name):
+                found.add(node.targets[0].id)
+    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in found
+              and isinstance(n.ctx, ast.Store)]
+    return found if len(stored) == len(found) else set()
+
+
+def _receiver_edits(
+    ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText,
+    receiver: _Receiver, receivers: list[_Receiver], sessions: set[str],
+) -> list[Edit] | None:
+    """What takes the session out of a function and of the calls of it."""
+    function, name = receiver.node, receiver.called
+    if function.decorator_list or function.args.vararg or used_elsewhere(ctx, name):
+        return None
+    if any(isinstance(n, ast.Name) and n.id == receiver.parameter
+           and not isinstance(n.ctx, ast.Load) for n in ast.walk(function)):
+        return None
+    method = receiver.owner is not None and name == function.name
+    defined = [n for n in ast.walk(tree)
+               if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
+    if len(defined) != 1:
+        return None
+    if receiver.owner is not None and not method and not _alone(ctx, tree, names, receiver.owner):
+        return None
+    calls = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    edits = [_cut(source, *_parameter_span(source, function, receiver.parameter))]
+    for use in ast.walk(tree):
+        if not (isinstance(use, ast.Attribute) and use.attr == name if method
+                else isinstance(use, ast.Name) and use.id == name):
+            continue
+        call = calls.get(id(use))
+        given = None if call is None else _given(call, receiver)
+        if given is None or not _is_session(tree, given, receivers, sessions):
+            return None
+        node = next((a for a in call.keywords if a.value is given), given)  # type: ignore[union-attr]
+        edits.append(_cut(source, *source.span(node)))
+    return edits
+
+
+def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.ClassDef) -> bool:
+    """Whether the graph is the object's alone: one is made, and nothing is built outside of it."""
+    made = 0
+    inside = {id(n) for n in ast.walk(owner)}
+    table = FunctionTable(ctx, tree, names)
+    own = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    repeated = {
+        id(n) for loop in ast.walk(tree)
+        if isinstance(loop, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
+        for n in ast.walk(loop)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or id(node) in inside:
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id == owner.name:
+            made += 1
+            if id(node) in repeated:
+                return False
+        symbol = _symbol(names, node)
+        if symbol.startswith("tensorflow."):
+            if "()" not in symbol and _kind(names, node) not in _HARMLESS:
+                return False
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id in own:
+            continue  # what it calls is looked at here
+        fact = table(symbol)
+        if fact is not None and fact.flags & {"ops", "layers", "variables", "placeholders"}:
+            return False
+    return made == 1
+
+
+def _given(call: ast.Call, receiver: _Receiver) -> ast.expr | None:
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(
+        a.arg is None for a in call.keywords
+    ):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == receiver.parameter:
+            return keyword.value
+    return call.args[receiver.position] if receiver.position < len(call.args) else None
+
+
+def _is_session(
+    tree: ast.Module, node: ast.expr, receivers: list[_Receiver], sessions: set[str]
+) -> bool:
+    if not isinstance(node, ast.Name):
+        return False
+    around = [r for r in receivers if any(n is node for n in ast.walk(r.node))]
+    return any(r.parameter == node.id for r in around) if around else node.id in sessions
+
+
+def _parameter_span(
+    source: SourceText, function: ast.FunctionDef, name: str
+) -> tuple[int, int]:
+    arguments = function.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults: dict[str, ast.expr | None] = {
+        a.arg: d for a, d in zip(reversed(plain), reversed(arguments.defaults), strict=False)
+    }
+    defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
+    found = next(a for a in [*plain, *arguments.kwonlyargs] if a.arg == name)
+    start = source.offset(found.lineno, found.col_offset)
+    default = defaults.get(name)
+    end = source.offset(found.end_lineno or 0, found.end_col_offset or 0)
+    return start, end if default is None else source.span(default)[1]
+
+
+def _cut(source: SourceText, start: int, end: int) -> Edit:
+    """An element of a list in brackets, with the comma behind or else before it."""
+    text = source.text
+    after = end
+    while text[after] in " \t":
+        after += 1
+    if text[after] == ",":
+        after += 1
+        while text[after] in " \t\n":
+            after += 1
+        return start, after, ""
+    before = start
+    while text[before - 1] in " \t\n":
+        before -= 1
+    if text[before - 1] == ",":
+        return before - 1, end, ""
+    return start, end, ""
+
+
+def _symbol(names: NameTable, call: ast.Call) -> str:
+    return names.resolve_node(call.func, values=False) or ""
+
+
+def _kind(names: NameTable, call: ast.Call) -> str:
+    symbol = _symbol(names, call)
+    if not symbol.startswith("tensorflow.") or "()" in symbol:
+        return ""
+    return k.call_kind(symbol)

@@ -1,0 +1,92 @@
+"""Graphs built by helpers and sessions handed around: which variants have to stay TF1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from migrator.engine.context import FileContext
+from migrator.model import Rung
+from migrator.transforms.session import SessionPrograms
+from migrator.transforms.session_scan import summarise
+
+CASES = Path(__file__).parent / "cases"
+
+#: case -> {what is different: (text, its replacement)}; each keeps the program from going native
+VARIANTS = {
+    "graph_helper": {
+        "built twice": ("    rng =", "    more = build_graph(3)\n    rng ="),
+        "built in a loop": (
+            "    inputs, targets, prediction, loss, train_op = build_graph(3, rate=0.2)\n",
+            "    for _ in range(2):\n"
+            "        inputs, targets, prediction, loss, train_op = build_graph(3, rate=0.2)\n",
+        ),
+        "name means something else": ("    rng =", "    w = 3\n    rng ="),
+        "parameter means something else": ("def main(output", "def main(output, num_features=2"),
+        "two ways out": (
+            "    # Half the", "    if rate is None:\n        return x, y, w, w, w\n    # Half the"),
+        "arguments not known": ("build_graph(3, rate=0.2)", "build_graph(*sys.argv)"),
+        "decorated": ("def build_graph", "@tf.contrib.framework.add_arg_scope\ndef build_graph"),
+        "initialised in a loop": (
+            "        for _ in range(3):\n",
+            "        for _ in range(3):\n            sess.run(tf.global_variables_initializer())\n",
+        ),
+    },
+    "graph_dict": {
+        "passed on": ("  errors = []", "  print(net)\n  errors = []"),
+        "unknown key": ("net['outputs']", "net['logits']"),
+    },
+    "handed_session": {
+        "second session": (
+            "        predicted = evaluate(batches[0][0], session=sess)",
+            "    with tf.Session() as sess:\n"
+            "        predicted = evaluate(batches[0][0], session=sess)",
+        ),
+        "other session": ("session=sess)", "session=tf.get_default_session())"),
+        "function passed on": (
+            "means = [train_epoch(sess, batches)", "means = [run_it(train_epoch, sess, batches)"),
+        "another graph": ("    with tf.Session() as", "    with tf.Session(graph=tf.Graph()) as"),
+        "assigned": ("    total = 0.0", "    sess = sess or tf.get_default_session()\n    total = 0"),
+    },
+    "given_session": {
+        "two objects": ("Regressor(sess, 3)", "[Regressor(sess, 3), Regressor(sess, 4)][0]"),
+        "saver outside": ("        losses = []", "        saver = tf.train.Saver()\n        losses = []"),
+        "inherited": ("def main(", "class Better(Regressor):\n    pass\n\n\ndef main("),
+        "variable outside": ("def main(output):\n", "def main(output):\n    a = tf.Variable(1.0)\n"),
+        "fetched outside": (
+            "predicted = model.predict(x)",
+            "predicted = sess.run(model.prediction, {model.x: x})",
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "case, variant", [(case, name) for case, own in VARIANTS.items() for name in own]
+)
+def test_variant_is_left_alone(case: str, variant: str) -> None:
+    text = (CASES / case / "before.py").read_text()
+    old, new = VARIANTS[case][variant]
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    ctx = FileContext.of("program.py", text)
+    SessionPrograms().run(ctx)
+    assert ctx.text == text
+    assert ctx.findings and {f.code for f in ctx.findings} == {"TF390"}
+    assert {f.rung for f in ctx.findings} == {Rung.COMPAT}
+    assert Rung.COMPAT in {r.rung for r in summarise(FileContext.of("program.py", text))}
+
+
+@pytest.mark.parametrize("case", VARIANTS)
+def test_scan_and_changes_give_lines_of_the_file(case: str) -> None:
+    text = (CASES / case / "before.py").read_text()
+    lines = text.splitlines()
+    ctx = FileContext.of("program.py", text)
+    SessionPrograms().run(ctx)
+    assert not ctx.findings and ctx.changes
+    assert all(1 <= change.line <= len(lines) for change in ctx.changes)
+    records = summarise(FileContext.of("program.py", text))
+    assert len(records) == text.count(".run(")
+    assert {record.rung for record in records} == {Rung.NATIVE}
+    assert all(".run(" in lines[record.line - 1] for record in records)
