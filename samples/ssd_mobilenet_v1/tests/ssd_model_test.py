@@ -44,7 +44,7 @@ class SsdModelTest(tf.test.TestCase):
     for variable in tf.global_variables():
       self.assertEqual(variable.dtype.base_dtype, tf.float64)
 
-  def test_every_weight_gets_a_gradient(self):
+  def test_total_loss_is_the_sum_of_its_parts(self):
     num_anchors = anchors.generate(128).shape[0]
     random = np.random.RandomState(0)
     images = tf.placeholder(tf.float32, [2, 128, 128, 3])
@@ -52,10 +52,6 @@ class SsdModelTest(tf.test.TestCase):
     box_targets = tf.placeholder(tf.float32, [2, num_anchors, 4])
     losses = ssd_model.training_losses(images, class_targets, box_targets,
                                        depth_multiplier=0.125)
-    variables = tf.trainable_variables()
-    gradients = tf.gradients(losses['total_loss'], variables)
-    for variable, gradient in zip(variables, gradients):
-      self.assertIsNotNone(gradient, variable.op.name)
     feed_dict = {
         images: random.uniform(-1, 1, [2, 128, 128, 3]),
         class_targets: random.randint(0, 4, [2, num_anchors]),
@@ -68,24 +64,6 @@ class SsdModelTest(tf.test.TestCase):
         values['total_loss'],
         values['classification_loss'] + values['localization_loss'] +
         values['regularization_loss'], rtol=1e-5)
-
-  def test_a_few_steps_lower_the_loss(self):
-    num_anchors = anchors.generate(64).shape[0]
-    random = np.random.RandomState(3)
-    images = tf.constant(random.uniform(-1, 1, [2, 64, 64, 3]), tf.float32)
-    targets = tf.constant(random.randint(0, 4, [2, num_anchors]), tf.int32)
-    tf.set_random_seed(5)
-    losses = ssd_model.training_losses(
-        images, targets, tf.zeros([2, num_anchors, 4]), depth_multiplier=0.125)
-    optimizer = tf.train.GradientDescentOptimizer(0.05)
-    train_op = optimizer.minimize(losses['total_loss'])
-    with self.test_session() as sess:
-      sess.run(tf.global_variables_initializer())
-      first = sess.run(losses['total_loss'])
-      for _ in range(20):
-        sess.run(train_op)
-      last = sess.run(losses['total_loss'])
-    self.assertLess(last, 0.9 * first)
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 """Makes everything in reference/ with TensorFlow 1.15; takes a few minutes on two cores.
 
-  python make_reference.py
+  python samples/make_ssd_reference.py
 
 Trains a small detector, freezes it, and records what the programs compute:
 forward pass, losses and gradients, three training steps in float64, detections
@@ -24,6 +24,9 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'ssd_mobilenet_v1')
+sys.path.insert(0, HERE)
+
 from ssd import anchors as anchor_lib
 from ssd import dataset
 from ssd import inputs
@@ -31,7 +34,6 @@ from ssd import ssd_model
 
 slim = tf.contrib.slim
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE_SIZE = 128
 BATCH_SIZE = 4
 STEPS = 1500
