@@ -21,7 +21,8 @@ from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover
 from migrator.project.marker import is_generated
-from migrator.project.source import SourceError, read_source
+from migrator.project.notebook import decode_module, is_notebook, marks
+from migrator.project.source import SourceError, SourceFile, read_bytes
 
 Progress = Callable[[int, int, str], None]
 
@@ -60,9 +61,14 @@ def _set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
         _Job.cache = Cache.of(options.cache_dir, _Job.rules.digest, options.digest())
 
 
+def _read(path: str) -> SourceFile:
+    data, mode = read_bytes(_Job.root / path)
+    return decode_module(data, _Job.root / path, mode)
+
+
 def _scan(path: str) -> _Scanned:
     try:
-        source = read_source(_Job.root / path)
+        source = _read(path)
     except SourceError as error:
         return _Scanned(path, None, frozenset(), "", _unreadable(path, error))
     if is_generated(source.text):
@@ -73,7 +79,7 @@ def _scan(path: str) -> _Scanned:
 
 def _migrate(path: str) -> FileResult:
     try:
-        source = read_source(_Job.root / path)
+        source = _read(path)
     except SourceError as error:
         return _unreadable(path, error)
     key = ""
@@ -85,9 +91,24 @@ def _migrate(path: str) -> FileResult:
     result = migrate_text(
         path, source.text, _Job.index, _Job.options, _Job.rules, source.sha256
     )
+    if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
+        result = _unsplittable(result)
     if _Job.cache is not None:
         _Job.cache.put(key, result)
     return result
+
+
+def _unsplittable(result: FileResult) -> FileResult:
+    """A notebook whose new text has lost its cells stays as it is."""
+    finding = Finding(
+        "TF000", result.path, 1, 0,
+        "the notebook was left as it is: its new code crosses the boundaries of its cells",
+        "Put the cells that build and run the graph into one, then migrate again.",
+    )  # fmt: skip
+    return replace(
+        result, status=Status.UNCHANGED, new_text=None, changes=(), support=frozenset(),
+        findings=(*result.findings, finding),
+    )  # fmt: skip
 
 
 def _unreadable(path: str, error: SourceError) -> FileResult:

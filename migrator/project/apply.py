@@ -12,8 +12,9 @@ from migrator.project import gitstate, journal
 from migrator.project.journal import Staged, sha256
 from migrator.project.lock import Locked, locked
 from migrator.project.marker import is_generated_file
+from migrator.project.notebook import decode_module, encode_module
 from migrator.project.paths import STATE_FOLDER, UnsafePath, checked, sync_folder
-from migrator.project.source import MAX_BYTES, SourceError, decode, encode, read_bytes
+from migrator.project.source import MAX_BYTES, SourceError, read_bytes
 
 
 class Refused(RuntimeError):
@@ -72,7 +73,8 @@ def stage_file(root: Path, result: FileResult) -> Staged:
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise SourceError(path, "lies in a folder that is read-only")
     assert result.new_text is not None
-    return Staged(result.path, encode(decode(data, path, mode), result.new_text), data, path)
+    new = encode_module(decode_module(data, path, mode), result.new_text, data)
+    return Staged(result.path, new, data, path)
 
 
 def _stage_support(root: Path, relative: str, text: str) -> Staged | None:

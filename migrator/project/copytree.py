@@ -13,8 +13,9 @@ from migrator.project.apply import Applied, Refused
 from migrator.project.discover import printable
 from migrator.project.journal import sha256
 from migrator.project.marker import is_generated_file
+from migrator.project.notebook import decode_module, encode_module
 from migrator.project.paths import STATE_FOLDER, UnsafePath, checked
-from migrator.project.source import SourceError, decode, encode, read_bytes
+from migrator.project.source import SourceError, read_bytes
 
 # The history stays with the original: a copied `.git` file of a worktree would still act on it.
 LEFT_OUT = frozenset({".git", ".hg", ".svn", STATE_FOLDER, "__pycache__"})
@@ -54,7 +55,8 @@ def write_copy(plan: Plan, out: Path, *, root: Path | None = None) -> Applied:
                     raise SourceError(source, "has changed since the plan was made")
                 target = checked(partial, path)
                 target.unlink(missing_ok=True)
-                target.write_bytes(encode(decode(data, source, mode), result.new_text))
+                module = decode_module(data, source, mode)
+                target.write_bytes(encode_module(module, result.new_text, data))
                 target.chmod(stat.S_IMODE(mode))
                 written.append(path)
             except (SourceError, UnsafePath) as error:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrator.model import Change, FileResult, Plan
-from migrator.project.source import SourceError, encode, read_source
+from migrator.project.notebook import decode_module, encode_module
+from migrator.project.source import SourceError, read_bytes
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -130,10 +131,11 @@ def patch(plan: Plan, root: Path | None = None) -> Iterator[bytes]:
         yield _patch(path, old or b"", text.encode(), mode)
     for result in plan.changed:
         try:
-            source = read_source(root / result.path)
+            data, mode = read_bytes(root / result.path)
+            source = decode_module(data, root / result.path, mode)
             if source.sha256 != result.old_sha256 or result.new_text is None:
                 continue
-            new = encode(source, result.new_text)
-            yield _patch(result.path, encode(source, source.text), new, None)
+            new = encode_module(source, result.new_text, data)
+            yield _patch(result.path, data, new, None)
         except SourceError:
             continue

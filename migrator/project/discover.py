@@ -16,7 +16,7 @@ from migrator.project import gitstate
 from migrator.project.marker import is_generated_file
 from migrator.project.source import MAX_BYTES
 
-SUFFIXES = (".py",)
+SUFFIXES = (".py", ".ipynb")
 # Never the user's own source, whatever git says.
 NEVER = frozenset(
     (

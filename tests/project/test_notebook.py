@@ -1,0 +1,164 @@
+"""Notebooks: code cells migrated as one module, every byte that is not changed code kept."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from click.testing import Result
+
+from migrator.project.notebook import decode_module, encode_module
+from migrator.project.source import SourceError
+from tests.cli.conftest import migrator, repo  # noqa: F401  (fixtures)
+from tests.project.trees import snapshot
+
+SOURCES = [
+    "%matplotlib inline\n!pip install \\\n    tensorflow==1.15\nimport numpy as np\nfiles = !ls",
+    "%%bash\nnp.float(1) is not Python here",
+    "",
+    "%%time\nx = np.float(1)\nif x:\n    !echo {x}\n    np?",
+    "text = '''\n%not magic\n'''\ny = (7\n% 3)\nz = 1  # caf\u00e9 \U0001f600?\n",
+]
+
+
+def notebook(sources: list[Any], indent: int | None = 1, **metadata: Any) -> bytes:
+    """A notebook with a Markdown cell before each code cell, outputs, and odd keys."""
+    cells: list[dict[str, Any]] = []
+    for number, source in enumerate(sources):
+        cells.append({"cell_type": "markdown", "metadata": {}, "source": ["np.float(1)"]})
+        output = {"output_type": "stream", "name": "stdout", "text": ["np.float(2)\n"]}
+        lines = source.splitlines(keepends=True) if isinstance(source, str) else source
+        cells.append(
+            {
+                "cell_type": "code", "execution_count": number, "metadata": {"z": 1.50, "a": []},
+                "outputs": [output], "source": lines,
+            }
+        )  # fmt: skip
+    record = {"nbformat_minor": 2, "nbformat": 4, "metadata": metadata, "cells": cells}
+    return json.dumps(record, indent=indent, ensure_ascii=False).encode() + b"\n"
+
+
+@pytest.mark.parametrize("indent", [None, 0, 1, 4])
+def test_nothing_changed_is_byte_equal(indent: int | None) -> None:
+    data = notebook(SOURCES, indent)
+    module = decode_module(data, "a.ipynb")
+    compile(module.text, "a", "exec")
+    assert encode_module(module, module.text, data) == data
+
+
+def test_the_module_has_the_cells_with_marks() -> None:
+    text = decode_module(notebook(SOURCES), "a.ipynb").text
+    lines = text.splitlines()
+    assert [line for line in lines if line.startswith("# %%")] == [
+        f"# %% [cell {number}]" for number in (2, 6, 8, 10)
+    ]
+    assert "pass  # ipython: %matplotlib inline" in lines
+    assert "files = None  # ipython: !ls" in lines
+    assert "    pass  # ipython: np?" in lines
+    assert "% 3)" in lines
+    assert "not Python here" not in text
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+@pytest.mark.parametrize("windows", [False, True])
+def test_only_changed_sources_change(indent: int | None, windows: bool) -> None:
+    data = notebook(SOURCES, indent)
+    if windows:
+        data = b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")
+    module = decode_module(data, "a.ipynb")
+    new = module.text.replace("x = np.float(1)", "x = float(1)").replace("y = (7", "y = (\n8")
+    written = encode_module(module, new, data)
+    expected = json.loads(data.decode("utf-8-sig"))
+    expected["cells"][7]["source"][1] = "x = float(1)\n"
+    expected["cells"][9]["source"][3:4] = ["y = (\n", "8\n"]
+    assert json.loads(written.decode("utf-8-sig")) == expected
+    # In the same form: exactly what the same writer makes of the expected notebook.
+    text = json.dumps(expected, indent=indent, ensure_ascii=False).encode() + b"\n"
+    assert written == (b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n") if windows else text)
+    assert decode_module(written, "a.ipynb").text == new
+
+
+def test_a_source_that_is_one_string_stays_one() -> None:
+    data = notebook([["x = 1\n"]]).replace(b'[\n    "x = 1\\n"\n   ]', b'"x = 1\\u00e9"')
+    module = decode_module(data, "a.ipynb")
+    assert encode_module(module, module.text.replace("x", "yy"), data) == data.replace(
+        b"x = 1\\u00e9", b"yy = 1\\u00e9"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# %% [cell 8]\n", ""),
+        ("pass  # ipython: %matplotlib inline\n", ""),
+        ("# %% [cell 8]\n", "# %% [cell 8]\nimport os\n"),  # before %%time
+    ],
+)
+def test_lost_cells_and_magics_are_refused(old: str, new: str) -> None:
+    data = notebook(SOURCES)
+    module = decode_module(data, "a.ipynb")
+    assert old in module.text
+    with pytest.raises(SourceError, match="would be lost"):
+        encode_module(module, module.text.replace(old, new), data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"{}", b"[]", b"{", b"\xff", b'{"nbformat": 4, "nbformat_minor": 2}',
+        b'{"nbformat": 3, "nbformat_minor": 0, "worksheets": [], "metadata": {}}',
+        b'{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [{}]}',
+        b'{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": 3}',
+        b'{"nbformat": 4, "nbformat_minor": 2, "metadata": [], "cells": []}',
+        b"[" * 100_000,
+        notebook(["# %% [cell 4]\nx = 1", "y = 2"]),
+        notebook(["x = '\\"]).replace(b"x = '", b"\\ud800"),
+    ],
+)  # fmt: skip
+def test_what_is_no_notebook_is_refused(data: bytes) -> None:
+    with pytest.raises(SourceError):
+        decode_module(data, "a.ipynb")
+
+
+def test_another_language_is_left_alone() -> None:
+    data = notebook(["np.float(1)"], language_info={"name": "R"})
+    assert decode_module(data, "a.ipynb").text == ""
+
+
+def test_migrate_scan_undo(
+    repo: Path, migrator: Callable[..., Result], tmp_path: Path  # noqa: F811
+) -> None:
+    path = repo / "nb.ipynb"
+    data = notebook([SOURCES[0], SOURCES[3], "w = np.int(3)"])
+    path.write_bytes(data)
+    (repo / "broken.ipynb").write_bytes(b"{")
+    before = snapshot(repo)
+    assert "broken.ipynb" in migrator("scan", repo, code=3).stderr
+    said = migrator("migrate", repo, "--diff", "-f", "nb.ipynb", code=1).stdout
+    assert " # %% [cell 6]\n-w = np.int(3)\n+w = int(3)\n" in said
+    patch = tmp_path / "patch"
+    migrator("migrate", repo, "--patch", patch, "-f", "nb.ipynb", code=1)
+    migrator("migrate", repo, code=3)
+    migrated = path.read_bytes()
+    record = json.loads(migrated)
+    nbformat.validate(nbformat.from_dict(record))
+    wanted = json.loads(data)
+    sources = ["".join(cell.pop("source")) for cell in record["cells"]]
+    assert sources[5] == "w = int(3)"
+    assert sources[3] == SOURCES[3].replace("np.float", "float")
+    assert sources[1] == SOURCES[0].replace("import numpy as np\n", "")  # nothing uses it any more
+    for cell in wanted["cells"]:
+        cell.pop("source")
+    assert record == wanted
+    migrator("undo", repo)
+    assert snapshot(repo) == before
+    subprocess.run(["git", "apply", patch], cwd=repo, check=True)
+    assert path.read_bytes() == migrated
+    path.write_bytes(data)
+    migrator("migrate", repo, "--out", tmp_path / "out", code=3)
+    assert (tmp_path / "out/nb.ipynb").read_bytes() == migrated
