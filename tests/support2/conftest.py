@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -25,3 +27,11 @@ def _package(name: str, folder: Path) -> None:
 
 _package("tf1_support", SUPPORT)
 sys.path.insert(0, str(HERE))
+
+
+@pytest.fixture(autouse=True)
+def forget_earlier_state() -> None:
+    """A Saver without a list saves the states of all live optimizers: here, only this test's."""
+    from tf1_support import names
+
+    names._states.clear()
