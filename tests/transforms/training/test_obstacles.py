@@ -78,6 +78,12 @@ OBSTACLES = {
         "        sess.run(train_op, feed_dict={x: np.ones((1, 2))})",
         "initialised again",
     ),
+    "input queue": (
+        "row = tf.train.batch([tf.constant([1.0, 2.0])], 4)\nz = tf.matmul(row, w)\n"
+        "with tf.Session() as sess:\n    tf.train.start_queue_runners(sess)\n"
+        "    value = sess.run(z)",
+        "comes from queues",
+    ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
