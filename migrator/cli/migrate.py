@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from migrator.cli import choices, console, exits, review, summary
+from migrator.cli import choices, ci, console, exits, review, summary
 from migrator.cli.hunkprint import print_hunk
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
@@ -56,12 +56,16 @@ Examples:
 @choices.migration_options
 @click.option("--json", "as_json", is_flag=True, help="Print the plan, and what was done, as JSON.")
 @click.option("--sarif", type=_FILE, help="Also write the plan as SARIF 2.1.0.")
+@click.option("--annotations", is_flag=True, help="Also print annotations for GitHub Actions.")
+@click.option("--junit", type=_FILE,
+              help="Also write a JUnit XML file, one case a file.")  # fmt: skip
 @click.option("--statistics", is_flag=True, help="Also print how often each rule acted.")
 @click.pass_context
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, plan_file: Path | None,
     out: Path | None, interactive: bool,
-    allow_dirty: bool, as_json: bool, sarif: Path | None, statistics: bool, **given: Any,
+    allow_dirty: bool, as_json: bool, sarif: Path | None, annotations: bool,
+    junit: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
 
@@ -84,8 +88,11 @@ def command(
     plan = make_plan(repo, given, quiet=as_json)
     if interactive:
         plan = _reviewed(plan, repo)
+    if annotations and (as_json or "-" in (str(patch), str(plan_file))):
+        raise click.UsageError("--annotations needs stdout")
     if sarif is not None:
         write_sarif(plan, sarif)
+    write_ci(plan, annotations, junit)
     if plan_file is not None:
         with click.open_file(str(plan_file), "wb", atomic=str(plan_file) != "-") as stream:
             stream.write(planfile.dump(plan))
@@ -150,6 +157,15 @@ def write_sarif(plan: Plan, path: Path) -> None:
     from migrator.cli.rules import titles
 
     path.write_text(model.document(plan, titles()), encoding="utf-8")
+
+
+def write_ci(plan: Plan, annotations: bool, junit: Path | None) -> None:
+    """Print annotations and write JUnit XML, where they are asked for."""
+    if junit is not None:
+        junit.write_bytes(ci.junit(plan))
+    if annotations:
+        for line in ci.github(plan):
+            click.echo(line)
 
 
 def _keep_plan(plan: Plan, where: Path) -> None:
