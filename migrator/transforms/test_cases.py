@@ -25,6 +25,8 @@ from migrator.transforms._session_body import (
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
+# An eager loss has lost the computation that its gradient would need.
+_OPTIMIZER_CALLS = frozenset({"minimize", "compute_gradients"})
 _GRAPH_CALLS = frozenset(
     {*TEST_SESSIONS, "run", "placeholder", "placeholder_with_default", "as_default", "Session"}
 )
@@ -254,6 +256,12 @@ def _refuse_leaks(body: SessionBody) -> list[cst.Call]:
             ):
                 savers.append(node)
                 continue
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in _OPTIMIZER_CALLS:
+                raise Unsupported(
+                    node,
+                    f"{node.func.attr.value} makes an operation that the session runs later",
+                    "compute the loss under tf.GradientTape in a function and call that instead",
+                )
             for arg in node.args:
                 if flow.key_of(arg.value) in body.sessions and not _is_session_keyword(arg):
                     raise Unsupported(
