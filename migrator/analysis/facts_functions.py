@@ -22,7 +22,7 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
 
     `kind` and `parts` say what calling it without tensors returns (see `graph_kinds`); flags:
     ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
-    them), ``batch_norm``, ``session`` (runs one),
+    them), ``batch_norm``, ``session`` (runs one), ``queues`` (reads from them),
     ``default session`` (uses the caller's), ``placeholders``,
     ``tf variables`` (calls tf.Variable),
     ``default names`` (of variables, so that they depend on what was built before); ``single``, ``tuple`` or
@@ -118,6 +118,8 @@ def _flag_call(
         flags |= {"placeholders", "ops"}
     elif kind not in (k.PY, k.DATASET, k.ITERATOR, k.CONFIG):
         flags.add("ops")
+    if symbol in k.QUEUES:
+        flags.add("queues")
     if symbol.startswith("tensorflow.losses.get"):
         flags.add("reads losses")
 

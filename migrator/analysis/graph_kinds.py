@@ -229,6 +229,20 @@ BATCH_NORM = frozenset(
     }
 )
 
+#: Their elements come from threads that a session feeds; in a step nothing would fill them.
+QUEUES = frozenset(
+    "tensorflow." + name for name in (
+        "train.string_input_producer", "train.input_producer", "train.range_input_producer",
+        "train.slice_input_producer", "train.batch", "train.batch_join", "train.maybe_batch",
+        "train.maybe_batch_join", "train.shuffle_batch", "train.shuffle_batch_join",
+        "train.maybe_shuffle_batch", "train.maybe_shuffle_batch_join", "FIFOQueue",
+        "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue", "queue.FIFOQueue",
+        "queue.PaddingFIFOQueue", "queue.RandomShuffleQueue", "queue.PriorityQueue",
+        "TFRecordReader", "WholeFileReader", "TextLineReader", "IdentityReader",
+        "FixedLengthRecordReader",
+    )
+)
+
 #: Scopes whose `with` is re-opened around traced statements and kept around hoisted ones.
 SCOPES = frozenset(
     {

@@ -16,21 +16,6 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_place import FunctionPlacer
 
-#: Their elements come from threads that a session feeds; in a step nothing would fill them.
-_QUEUES = frozenset(
-    "tensorflow." + name for name in (
-        "train.string_input_producer", "train.input_producer", "train.range_input_producer",
-        "train.slice_input_producer", "train.batch", "train.batch_join", "train.maybe_batch",
-        "train.maybe_batch_join", "train.shuffle_batch", "train.shuffle_batch_join",
-        "train.maybe_shuffle_batch", "train.maybe_shuffle_batch_join", "FIFOQueue",
-        "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue", "queue.FIFOQueue",
-        "queue.PaddingFIFOQueue", "queue.RandomShuffleQueue", "queue.PriorityQueue",
-        "TFRecordReader", "WholeFileReader", "TextLineReader", "IdentityReader",
-        "FixedLengthRecordReader",
-    )
-)
-
-
 class ScopePlan(FunctionPlacer):
     """The plan for the run sites of one scope (and the module's graph that they use)."""
 
@@ -70,7 +55,10 @@ class ScopePlan(FunctionPlacer):
         for item in self.items:
             for call in calls_of(item):
                 self._refuse_graph_parts(call)
-                if (self.program.expressions.tf_symbol(call.func) or "") in _QUEUES:
+                fact = self.program.expressions.call_fact(call)
+                symbol = self.program.expressions.tf_symbol(call.func)
+                if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
+                                          and "session" not in fact.flags):
                     raise Obstacle(call, "its input comes from queues",
                                    "read it with tf.data, and iterate over the data set")
         for item in self.program.items:

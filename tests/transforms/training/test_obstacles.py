@@ -84,6 +84,12 @@ OBSTACLES = {
         "    value = sess.run(z)",
         "comes from queues",
     ),
+    "input queue in a helper": (
+        "def rows():\n    return tf.train.batch([tf.constant([1.0, 2.0])], 4)\n\n\n"
+        "z = tf.matmul(rows(), w)\nwith tf.Session() as sess:\n"
+        "    tf.train.start_queue_runners(sess)\n    value = sess.run(z)",
+        "comes from queues",
+    ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
