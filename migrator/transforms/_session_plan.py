@@ -16,6 +16,7 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_place import FunctionPlacer
 
+
 class ScopePlan(FunctionPlacer):
     """The plan for the run sites of one scope (and the module's graph that they use)."""
 
