@@ -51,6 +51,11 @@ def _finished(
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
         outputs = activation_fn(outputs)
+    if normalizer_fn is None and activation_fn is None:
+        # A linear head: logits and box codes leave a mixed precision network as float32.
+        compute_dtype, variable_dtype = layer_dtypes(outputs)
+        if compute_dtype != variable_dtype:
+            outputs = tf.cast(outputs, variable_dtype)
     return utils.collect_named_outputs(outputs_collections, scope.name, outputs)
 
 
