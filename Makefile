@@ -17,9 +17,9 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 .PHONY: demo test lint types pytest clean
 
-demo: $(DEMO)/report.stamp
+demo: $(DEMO)/ssd_mobilenet_v1rt.stamp
 	@echo
-	@echo "Report: $(abspath $(DEMO))/repo/.migrator/report.html"
+	@echo "Report: $(abspath $(DEMO))/ssd_mobilenet_v1/.migrator/report.html"
 	@test ! -e $(DEMO)/verify.failed || { rm -f $(DEMO)/verify.stamp; \
 	  echo "verify did not find everything equal: the report says where" >&2; exit 1; }
 
@@ -42,28 +42,28 @@ $(VENV)/dev.stamp: $(DECLARED) | $(VENV)/bin/python
 $(DEMO)/copy.stamp: $(shell find $(SAMPLE) -type f -not -name '*.pyc' 2>/dev/null) | $(VENV)/tf.stamp
 	rm -rf $(DEMO)
 	mkdir -p $(DEMO)
-	cp -R $(SAMPLE) $(DEMO)/repo
+	cp -R $(SAMPLE) $(DEMO)/ssd_mobilenet_v1
 	@touch $@
 
 $(DEMO)/migrate.stamp: $(DEMO)/copy.stamp
-	$(MIGRATOR) scan $(DEMO)/repo
+	$(MIGRATOR) scan $(DEMO)/ssd_mobilenet_v1
 	@# a run that was stopped half-way is undone first; without one, undo refuses and that is fine
-	@$(MIGRATOR) undo $(DEMO)/repo --all >/dev/null 2>&1 || true
-	$(MIGRATOR) migrate $(DEMO)/repo --allow-dirty
+	@$(MIGRATOR) undo $(DEMO)/ssd_mobilenet_v1 --all >/dev/null 2>&1 || true
+	$(MIGRATOR) migrate $(DEMO)/ssd_mobilenet_v1 --allow-dirty
 	@touch $@
 
 $(DEMO)/verify.stamp: $(DEMO)/migrate.stamp
 	@rm -f $(DEMO)/verify.failed
 	@# a difference belongs into the report; it fails `make demo` at the end
-	$(MIGRATOR) verify $(DEMO)/repo || touch $(DEMO)/verify.failed
+	$(MIGRATOR) verify $(DEMO)/ssd_mobilenet_v1 || touch $(DEMO)/verify.failed
 	@touch $@
 
 $(DEMO)/measure.stamp: $(DEMO)/verify.stamp
-	$(MIGRATOR) measure $(DEMO)/repo
+	$(MIGRATOR) measure $(DEMO)/ssd_mobilenet_v1
 	@touch $@
 
-$(DEMO)/report.stamp: $(DEMO)/measure.stamp
-	$(MIGRATOR) report $(DEMO)/repo
+$(DEMO)/ssd_mobilenet_v1rt.stamp: $(DEMO)/measure.stamp
+	$(MIGRATOR) report $(DEMO)/ssd_mobilenet_v1
 	@touch $@
 
 # -- test

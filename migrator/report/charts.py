@@ -62,7 +62,7 @@ def figure(chart: Chart) -> dict[str, Any]:
         "margin": {"l": 70, "r": 20, "t": 10, "b": 50}, "height": 340,
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 13},
-        "legend": {"orientation": "h", "y": -0.18},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"},
         "hoverlabel": {"namelength": -1},
     }  # fmt: skip
     if chart.kind == "treemap":
@@ -98,7 +98,7 @@ def figure(chart: Chart) -> dict[str, Any]:
             "hovertemplate": "%{x}, " + html.escape(name) + ": %{text}<extra></extra>",
         })  # fmt: skip
     layout["barmode"] = "stack" if chart.kind == "stack" else "group"
-    layout["xaxis"] = {"type": "category"}
+    layout["xaxis"] = {"type": "category", "automargin": True}
     return {"data": data, "layout": layout}
 
 

@@ -14,6 +14,11 @@ def _number(value: Any) -> str:
     return "–" if value is None else "0" if value == 0 else f"{value:.1e}"
 
 
+def _short(detail: str, length: int = 400) -> str:
+    """The beginning of a detail; the whole of it is in verify.json."""
+    return detail if len(detail) <= length else detail[:length] + "…"
+
+
 def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tuple[str, ...]]:
     """(section, findings for the top, caveats for the banner) of a verification result."""
     checks = verify["checks"]
@@ -38,7 +43,7 @@ def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tup
     rows = tuple(
         (
             c["status"], c.get("workload", ""), c["name"], _number(c.get("difference")),
-            _number(c.get("tolerance")), c.get("detail", ""),
+            _number(c.get("tolerance")), _short(c.get("detail", "")),
         )
         for c in checks
     )  # fmt: skip
