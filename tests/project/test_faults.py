@@ -25,11 +25,18 @@ TRIALS = int(os.environ.get("MIGRATOR_KILL_TRIALS", "60"))
 
 
 def test_killed_at_any_instant(tmp_path: Path) -> None:
-    tally = kill_trials(tmp_path, TRIALS, seed=2)
-    assert (tally.neither, tally.undo_wrong) == (0, 0)
-    # Too few kills in the middle of the work would make the test prove nothing.
-    assert tally.killed >= TRIALS // 2
-    assert tally.partly >= 3
+    killed = partly = 0
+    for seed in range(2, 8):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        tally = kill_trials(folder, TRIALS, seed=seed)
+        assert (tally.neither, tally.undo_wrong) == (0, 0)
+        killed, partly = killed + tally.killed, partly + tally.partly
+        # Too few kills in the middle of the work would prove nothing; how many of a round hit
+        # depends on what else the machine does, so there are more rounds.
+        if killed >= TRIALS // 2 and partly >= 3:
+            return
+    raise AssertionError(f"only {killed} kills hit, {partly} of them half-way")
 
 
 class Full(OSError):
