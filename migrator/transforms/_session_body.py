@@ -442,8 +442,21 @@ class SessionBody:
         return self.init_names
 
 
-def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+_KEPT = 512  # listings of recently asked nodes: the same bodies are asked for again and again
+_listings: dict[int, tuple[cst.CSTNode, tuple[cst.CSTNode, ...]]] = {}
+
+
+def own_nodes(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
     """Nodes of a statement in source order; nested functions and classes are left out."""
+    found = _listings.get(id(node))
+    if found is None:  # the node is kept with its listing, so that its id stays its own
+        if len(_listings) >= _KEPT:
+            _listings.clear()
+        found = _listings[id(node)] = (node, tuple(_own_nodes(node)))
+    return found[1]
+
+
+def _own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     stack: list[cst.CSTNode] = [node]
     first = True
     while stack:
