@@ -78,7 +78,8 @@ class Snapshot:
                 print("import", name, flush=True)
             return importlib.import_module(name)
         except BaseException as error:  # some call sys.exit, some abort on missing ops
-            self.failed[name] = "%s: %s" % (type(error).__name__, str(error).splitlines()[:1])
+            message = re.sub(r"/\S*site-packages/", "", " ".join(str(error).splitlines()[:1]))
+            self.failed[name] = "%s: %s" % (type(error).__name__, message)
             return None
 
     def contrib(self):

@@ -187,15 +187,24 @@ def test_checkpoint_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "compute", "variable"),
-    [("mixed_float16", "float16", "float32"), ("float64", "float64", "float64")],
+    ("policy", "compute", "head", "variable"),
+    [
+        ("mixed_float16", "float16", "float32", "float32"),
+        ("float64", "float64", "float64", "float64"),
+    ],
 )
-def test_precision_policies(policy: str, compute: str, variable: str) -> None:
+def test_precision_policies(policy: str, compute: str, head: str, variable: str) -> None:
+    """Layers compute as the policy says; a linear head leaves mixed precision as float32."""
+
+    def hidden(images: Any, is_training: bool = False) -> Any:
+        return slim.conv2d(images, 4, 3)
+
+    assert scopes.ScopedModel(hidden, dtype=policy)(IMAGES).dtype == compute
     model = scopes.ScopedModel(net, dtype=policy)
     with tf.GradientTape() as tape:
         outputs = model(IMAGES, training=True)
         loss = tf.reduce_sum(tf.cast(outputs, tf.float32))
-    assert outputs.dtype == compute
+    assert outputs.dtype == head
     assert {v.dtype.name for v in model.variables} == {variable}
     assert all(g is not None for g in tape.gradient(loss, model.trainable_variables))
 
