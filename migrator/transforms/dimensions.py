@@ -9,9 +9,9 @@ are bound to nothing but shapes or dimensions. `TensorShape.dims` still gives Di
 from __future__ import annotations
 
 import ast
-import io
 from typing import TYPE_CHECKING
 
+from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
 if TYPE_CHECKING:
@@ -166,14 +166,13 @@ class StaticDimensions:
         hits = [n for n in values_of_dimensions(ctx.tree) if not ctx.suppressed(CODE, n)]
         if not hits:
             return None
-        # not str.splitlines: form feeds and the like end no line of Python
-        lines = [line.encode() for line in io.StringIO(ctx.text, newline="").readlines()]
-        for node in sorted(hits, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))[::-1]:
+        lines, edits = Lines(ctx.text), []
+        for node in hits:
             assert node.end_lineno and node.end_col_offset
-            line, end = node.end_lineno - 1, node.end_col_offset
-            start = lines[line].rfind(b".", 0, end)  # ast columns count bytes of UTF-8
-            if start < 0 or lines[line][start:end].strip(b". \t") != b"value":
+            end = lines.offset(node.end_lineno, node.end_col_offset)
+            start = ctx.text.rfind(".", 0, end)
+            if start < 0 or ctx.text[start:end].strip(". \t") != "value":
                 continue  # the dot stands on another line
             ctx.change(CODE, node, "a dimension of a shape is a plain integer in TF2")
-            lines[line] = lines[line][:start] + lines[line][end:]
-        return b"".join(lines).decode()
+            edits.append(Edit(start, end, ()))
+        return apply(ctx.text, edits)[0] if edits else None

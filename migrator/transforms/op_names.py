@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import io
 from typing import TYPE_CHECKING
 
+from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
 CODE = "TF131"
+_TAIL = ".op.name"
 
 
 def op_names(tree: ast.Module) -> list[ast.Attribute]:
@@ -37,23 +38,20 @@ class OpNames:
     order = 70
 
     def run(self, ctx: FileContext) -> str | None:
-        if ".op.name" not in ctx.text:
+        if _TAIL not in ctx.text:
             return None
-        lines = [line.encode() for line in io.StringIO(ctx.text, newline="").readlines()]
-        edited = False
-        # from the end, so that earlier positions stay right
-        for node in sorted(op_names(ctx.tree), key=lambda n: (n.lineno, n.col_offset))[::-1]:
+        lines = Lines(ctx.text)
+        edits: list[Edit] = []
+        for node in op_names(ctx.tree):
             assert isinstance(node.value, ast.Attribute)
+            assert node.end_lineno and node.end_col_offset
             owner = node.value.value
-            end = (node.end_lineno or 0, node.end_col_offset or 0)
-            tail = b".op.name"
-            line = lines[end[0] - 1]
-            if line[end[1] - len(tail) : end[1]] != tail or ctx.suppressed(CODE, node):
+            end = lines.offset(node.end_lineno, node.end_col_offset)
+            tail = end - len(_TAIL)
+            if ctx.text[tail:end] != _TAIL or ctx.suppressed(CODE, node):
                 continue  # spread over lines
-            function = ctx.support("names.op_name").encode()
-            lines[end[0] - 1] = line[: end[1] - len(tail)] + b")" + line[end[1] :]
-            start, column = owner.lineno - 1, owner.col_offset
-            lines[start] = lines[start][:column] + function + b"(" + lines[start][column:]
+            start = lines.offset(owner.lineno, owner.col_offset)
+            edits.append(Edit(start, start, (f"{ctx.support('names.op_name')}(",)))
+            edits.append(Edit(tail, end, (")",)))
             ctx.change(CODE, node, "eager variables have a name but no op", Rung.SUPPORT)
-            edited = True
-        return b"".join(lines).decode() if edited else None
+        return apply(ctx.text, edits)[0] if edits else None

@@ -45,9 +45,7 @@ def target(path: str) -> Any:
     return found
 
 
-def make_inputs(
-    specs: list[dict[str, Any]], batch: int, root: str, float64: bool = False
-) -> dict[str, Any]:
+def make_inputs(specs: list[dict[str, Any]], batch: int, root: str) -> dict[str, Any]:
     """{name: numpy array} drawn or read as the workload says; the same on both sides."""
     arrays: dict[str, Any] = {}
     for spec in specs:
@@ -67,8 +65,6 @@ def make_inputs(
                 )
             else:
                 value = rng.uniform(low, high, size=shape).astype(dtype)
-        if float64 and value.dtype == np.float32:
-            value = value.astype(np.float64)
         arrays[spec["name"]] = value
     return arrays
 
