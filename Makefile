@@ -34,7 +34,7 @@ $(VENV)/tf.stamp: $(DECLARED) | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/dev.stamp: $(DECLARED) | $(VENV)/bin/python
-	$(PIP) -e '.[tf,dev]'
+	$(PIP) -e '.[tf,dev,ray,lsp]'
 	@touch $@ $(VENV)/tf.stamp
 
 # -- demo: one stamp a step, so that an interrupted run goes on with the step that was interrupted

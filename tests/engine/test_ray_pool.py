@@ -1,0 +1,106 @@
+"""A local Ray cluster: all results, whoever is killed; clear errors where there is no cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from migrator.engine import ray_pool
+from migrator.engine.ray_pool import Cluster, RayError
+
+ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.slow
+_state: dict[str, Path] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    """One cluster for all tests here; `run` uses it and leaves it running."""
+    ray.init(
+        address="local", num_cpus=2, include_dashboard=False, log_to_driver=False,
+        object_store_memory=128 << 20,
+        runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}},
+    )  # fmt: skip
+    yield
+    ray.shutdown()
+
+
+def set_up(folder: Path) -> None:
+    _state["folder"] = folder
+
+
+def refuse(folder: Path) -> None:
+    raise ValueError("no such thing on this machine")
+
+
+def square(item: int) -> int:
+    """Kills its process the first time it sees 7, and each time it sees 13."""
+    seen = _state["folder"] / "seven"
+    if item == 13 or (item == 7 and not seen.exists()):
+        if item == 7:
+            seen.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item * item
+
+
+def with_payload(item: int, payload: str) -> str:
+    return f"{item}:{payload}"
+
+
+def raising(item: int) -> int:
+    raise KeyError(item)
+
+
+def lost_text(item: int, why: str) -> str:
+    return why
+
+
+def lost(item: int, why: str) -> int:
+    assert "died" in why
+    return -item
+
+
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_a_killed_worker_loses_nothing_and_an_item_that_kills_is_named(
+    tmp_path: Path, chunk: int
+) -> None:
+    found = list(
+        ray_pool.run(square, range(30), set_up, (tmp_path,), lost, Cluster(workers=2), chunk=chunk)
+    )
+    assert sorted(found) == sorted([-13, *(n * n for n in range(30) if n != 13)])
+    assert ray.is_initialized()  # it was not this run's cluster to stop
+
+
+def test_what_workers_need_of_our_disk_is_sent_along(tmp_path: Path) -> None:
+    found = ray_pool.run(
+        with_payload, [1, 2, 3], set_up, (tmp_path,), lost_text, Cluster(), load=lambda n: "x" * n
+    )
+    assert sorted(found) == ["1:x", "2:xx", "3:xxx"]
+
+
+def test_errors_of_the_function_are_raised_as_they_are(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        list(ray_pool.run(raising, [1], set_up, (tmp_path,), lost, Cluster()))
+
+
+def test_workers_that_cannot_start_end_the_run(tmp_path: Path) -> None:
+    with pytest.raises(RayError, match="no such thing on this machine"):
+        list(ray_pool.run(square, [1], refuse, (tmp_path,), lost, Cluster()))
+
+
+def test_a_worker_larger_than_the_cluster_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RayError, match="2 CPU, a worker needs 64"):
+        list(ray_pool.run(square, [1], set_up, (tmp_path,), lost, Cluster(cpus=64)))
+
+
+def test_without_ray_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(RayError, match=r"pip install 'migrator\[ray\]'"):
+        list(ray_pool.run(square, [1], set_up, (tmp_path,), lost, Cluster()))
