@@ -226,6 +226,8 @@ class RuleSet:
                 break
         if table is not None:
             rest = name[len(key) :]
+            if table.kind == "rename" and rest and self._misspelt(key, table.target, rest):
+                return Disposition("unknown", name)
             return Disposition(
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )
@@ -243,6 +245,13 @@ class RuleSet:
             return True
         target = self.tables[name].target
         return target.count(".") == 1 and name not in self.tf1.symbols
+
+    def _misspelt(self, key: str, target: str, rest: str) -> bool:
+        """Whether a member of a renamed TF 1 module is in neither snapshot."""
+        member = rest[1:].partition(".")[0]
+        if self.tf1.kind(key) != "module" or not member or ".python." in key:
+            return False
+        return f"{key}.{member}" not in self.tf1 and f"{target}.{member}" not in self.tf2
 
     def _from_snapshots(self, name: str, parts: list[str]) -> Disposition:
         if len(parts) == 1:
@@ -265,7 +274,8 @@ class RuleSet:
                 if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2:
                     return Disposition("compat", key, rest)
                 return Disposition("manual", key, rest, entry=gone(key))
-            if f"tensorflow.compat.v1{key[len('tensorflow'):]}" in self.tf2.symbols:
+            old = f"tensorflow.compat.v1{key[len('tensorflow'):]}"
+            if self.tf2.kind(old) not in ("", "module") or (old in self.tf2.symbols and not rest):
                 return Disposition("compat", key, rest)
         return Disposition("unknown", name)
 

@@ -4,7 +4,8 @@
 
 Cases are those of the rules (`rules/*.toml`) and of `rules/recorded/proofs.toml`, which has
 cases for tables: what only moved or had its parameters renamed.  A case that TF 1.15.5 cannot run
-stops the recording.
+stops the recording.  With names as arguments (`tf.log#1`, or `tf.log` for all of its cases) only
+those are run again; the others stay as recorded, and those that are gone are taken out.
 """
 
 from __future__ import annotations
@@ -25,12 +26,21 @@ RECORDED = RULES / "recorded" / "cases.json"
 
 @dataclass(frozen=True)
 class Proof:
-    """One executable case; `after` is empty where only the engine's own output is compared."""
+    """One executable case; `after` is empty where only the engine's own output is compared.
+
+    `weights`: trainable variables get values drawn from their names (see run_cases.py).
+    """
 
     name: str
     before: str
     after: str
     tolerance: float
+    weights: bool = False
+
+    @property
+    def recorded(self) -> dict[str, object]:
+        """What run_cases.py gets to record it."""
+        return {"source": self.before, "weights": self.weights}
 
 
 def proofs() -> Iterator[Proof]:
@@ -47,11 +57,13 @@ def proofs() -> Iterator[Proof]:
             count = seen[code] = seen.get(code, 0) + 1
             yield Proof(
                 f"{code}#{count}", case["before"], case.get("after", ""),
-                float(case.get("tolerance", 0.0)),
+                float(case.get("tolerance", 0.0)), bool(case.get("weights", False)),
             )  # fmt: skip
 
 
-def run(python: str, cases: dict[str, str], environment: dict[str, str] | None = None) -> dict:
+def run(
+    python: str, cases: dict[str, dict[str, object]], environment: dict[str, str] | None = None
+) -> dict:
     """Results of cases in a child process of that Python.
 
     Raises subprocess.CalledProcessError.
@@ -66,21 +78,44 @@ def run(python: str, cases: dict[str, str], environment: dict[str, str] | None =
         return json.loads(out.read_text())
 
 
+def asked(name: str, case: dict[str, object], old: dict) -> bool:
+    """Whether a case is to be run again: it was named, or has changed since it was recorded."""
+    named = name in sys.argv[1:] or name.partition("#")[0] in sys.argv[1:]
+    return named or old["sources"].get(name) != case
+
+
+def lines(document: dict) -> str:
+    """JSON with one line for each case."""
+    parts = []
+    for key, value in sorted(document.items()):
+        text = json.dumps(value)
+        if isinstance(value, dict):
+            rows = [f"{json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in sorted(value.items())]
+            text = "{\n" + ",\n".join(rows) + "\n}"
+        parts.append(f"{json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main() -> int:
     """Record all cases."""
     python = os.environ.get("MIGRATOR_TF1_PYTHON")
     if not python:
         print("MIGRATOR_TF1_PYTHON names no Python with TensorFlow 1.15.5", file=sys.stderr)
         return 2
-    document = run(python, {proof.name: proof.before for proof in proofs()})
+    cases = {proof.name: proof.recorded for proof in proofs()}
+    old = json.loads(RECORDED.read_text()) if RECORDED.exists() and sys.argv[1:] else {}
+    chosen = {n: c for n, c in cases.items() if not old or asked(n, c, old)}
+    document = run(python, chosen)
     failed = {k: v["error"] for k, v in document["results"].items() if "error" in v}
     for name, error in failed.items():
         print(f"{name}: {error}", file=sys.stderr)
     if failed:
         return 1
-    sources = {proof.name: proof.before for proof in proofs()}
-    document["sources"] = sources
-    RECORDED.write_text(json.dumps(document, indent=0, sort_keys=True) + "\n")
+    for table in ("results", "gradients", "variables"):
+        kept = {n: v for n, v in old.get(table, {}).items() if n in cases and n not in chosen}
+        document[table] = {**kept, **document[table]}
+    document["sources"] = cases
+    RECORDED.write_text(lines(document))
     print(f"{len(document['results'])} cases recorded on TensorFlow {document['tensorflow']}")
     return 0
 

@@ -2,17 +2,25 @@
 
     python rules/tools/run_cases.py CASES.json OUT.json
 
-CASES.json maps an id to source that sets `result` (a tensor, an array, a number, or a nest of
-them).  On TF 1 each case has a graph and a session of its own, variables and tables initialised;
-on TF 2 it runs eagerly.  A case that fails has its error for a result.  Runs on Python 3.7 too.
+CASES.json maps an id to `{"source": ..., "weights": bool}`; the source sets `result` (a tensor, an
+array, a number, or a nest of them).  On TF 1 each case has a graph and a session of its own,
+variables and tables initialised; on TF 2 it runs eagerly, in a variable store of its own.  A case
+that fails has its error for a result.  Runs on Python 3.7 too.
+
+Gradients: the derivative of a fixed weighted sum of all floating results, by every floating
+`tf.constant` of the case's top level (in their order) and every trainable variable (by name).
+With `weights`, trainable variables get values drawn from their names first, so that both
+TensorFlows compute with the same ones, and names and shapes of all variables are written, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import traceback
+import zlib
 
 import numpy as np
 
@@ -41,25 +49,130 @@ def plain(value):
     return {"dtype": str(array.dtype), "shape": list(array.shape), "values": flat}
 
 
-def run(tf, source):
-    """The value of `result` after `source`."""
+def drawn(name, shape):
+    """Reproducible values of a variable, from its name."""
+    random = np.random.RandomState(zlib.crc32(name.encode()) % 2**31)
+    values = np.asarray(random.randn(*shape) * 0.5)
+    return np.abs(values) + 0.5 if name.endswith("gamma") else values
+
+
+@contextlib.contextmanager
+def constants(tf, watch):
+    """Gives every floating `tf.constant` that a case makes at its top level to `watch`."""
+    make = tf.constant
+
+    def constant(*args, **kwargs):
+        value = make(*args, **kwargs)
+        frame = sys._getframe(1)
+        if frame.f_globals.get("__name__") == "case" and frame.f_code.co_name == "<module>":
+            if value.dtype.is_floating:
+                watch(value)
+        return value
+
+    tf.constant = constant
+    try:
+        yield
+    finally:
+        tf.constant = make
+
+
+def objective(tf, results):
+    """The weighted sum of all floating tensors among the results, None without any."""
+    terms = []
+    for value in results:
+        if tf.is_tensor(value) and value.dtype.is_floating:
+            flat = tf.reshape(tf.cast(value, tf.float64), [-1])
+            terms.append(tf.reduce_sum(flat * tf.cos(tf.cast(tf.range(tf.size(flat)), tf.float64))))
+    return tf.add_n(terms) if terms else None
+
+
+def dense(tf, gradient):
+    return None if gradient is None else tf.convert_to_tensor(gradient)
+
+
+def labelled(watched, trained, gradients):
+    """Gradients by what they are by: "0", "1" for constants, names for variables."""
+    labels = [str(i) for i in range(len(watched))] + trained
+    return {k: g for k, g in zip(labels, gradients) if g is not None}
+
+
+def run_graph(tf, source, weights):
+    """TF 1: what `source` computes, in a session."""
     names = {"tf": tf, "np": np, "__name__": "case"}
-    if tf.__version__.startswith("1."):
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-            tf.compat.v1.set_random_seed(0)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        tf.compat.v1.set_random_seed(0)
+        watched = []
+        with constants(tf, watched.append):
             exec(compile(source, "<case>", "exec"), names)
-            session.run([
-                tf.compat.v1.global_variables_initializer(), tf.compat.v1.tables_initializer(),
-                tf.compat.v1.local_variables_initializer(),
-            ])
+        flat = tf.nest.flatten(names["result"])
+        trained = [v for v in tf.trainable_variables() if v.dtype.base_dtype.is_floating]
+        score, gradients = objective(tf, flat), []
+        if score is not None and watched + trained:
+            try:
+                gradients = tf.gradients(score, watched + trained)
+            except (LookupError, ValueError, AttributeError, TypeError):
+                gradients = []  # TF 1.15 had none
+        found = labelled(
+            watched, [v.op.name for v in trained], [dense(tf, g) for g in gradients]
+        )
+        session.run([
+            tf.compat.v1.global_variables_initializer(), tf.compat.v1.tables_initializer(),
+            tf.compat.v1.local_variables_initializer(),
+        ])
+        if weights:
+            for v in trained:
+                v.load(drawn(v.op.name, v.shape.as_list()), session)
+        fetched = [v if tf.is_tensor(v) else tf.no_op() for v in flat]
+        values, found = session.run([fetched, found])
+        values = [v if got is None else got for v, got in zip(flat, values)]
+        shapes = [[v.op.name, v.shape.as_list()] for v in tf.global_variables()]
+        return tf.nest.pack_sequence_as(names["result"], values), found, shapes
+
+
+def run_eagerly(tf, source, weights):
+    """TF 2: the same, and the variables of the store where the support package is used."""
+    code = compile(source, "<case>", "exec")
+    store_module = sys.modules.get("tf1_support.store")
+    if store_module is not None:
+        store_module.reset_default_store()
+    names = {"tf": tf, "np": np, "__name__": "case"}
+    with contextlib.ExitStack() as stack:
+        if weights:
+            exec(code, names)
+            store = sys.modules["tf1_support.store"].current_store()
+            for name, v in store.variables_by_name.items():
+                if v.trainable and v.dtype.is_floating:
+                    v.assign(drawn(name, v.shape.as_list()))
+            stack.enter_context(store.run())
+        names = {"tf": tf, "np": np, "__name__": "case"}
+        tf.random.set_seed(0)
+        watched = []
+        with tf.GradientTape(persistent=True) as tape:
+
+            def watch(value):
+                tape.watch(value)
+                watched.append(value)
+
+            with constants(tf, watch):
+                exec(code, names)
             flat = tf.nest.flatten(names["result"])
-            values = [session.run(v) if tf.is_tensor(v) else v for v in flat]
-            return tf.nest.pack_sequence_as(names["result"], values)
-    tf.random.set_seed(0)
-    exec(compile(source, "<case>", "exec"), names)
-    flat = tf.nest.flatten(names["result"])
+            score = objective(tf, flat)
+    shapes, trained = [], {}
+    store_module = sys.modules.get("tf1_support.store")
+    if store_module is not None:
+        known = store_module.current_store().variables_by_name
+        shapes = [[name, v.shape.as_list()] for name, v in known.items()]
+        trained = {n: v for n, v in known.items() if v.trainable and v.dtype.is_floating}
+    gradients = []
+    if score is not None and (watched or trained):
+        sources = watched + list(trained.values())
+        try:
+            gradients = [dense(tf, g) for g in tape.gradient(score, sources)]
+        except (LookupError, ValueError, tf.errors.OpError):
+            gradients = []  # wrong only where TF 1.15 had some: the tests see that they are missing
+    found = labelled(watched, list(trained), gradients)
     values = [v.numpy() if hasattr(v, "numpy") else v for v in flat]
-    return tf.nest.pack_sequence_as(names["result"], values)
+    return tf.nest.pack_sequence_as(names["result"], values), found, shapes
 
 
 def main():
@@ -68,17 +181,23 @@ def main():
 
     with open(sys.argv[1]) as file:
         cases = json.load(file)
-    results = {}
-    for name, source in sorted(cases.items()):
+    run = run_graph if tf.__version__.startswith("1.") else run_eagerly
+    document = {"tensorflow": tf.__version__, "results": {}, "gradients": {}, "variables": {}}
+    for name, case in sorted(cases.items()):
         try:
-            results[name] = plain(run(tf, source))
+            value, gradients, shapes = run(tf, case["source"], case["weights"])
+            document["results"][name] = plain(value)
+            if gradients:
+                document["gradients"][name] = {k: plain(v) for k, v in gradients.items()}
+            if case["weights"]:
+                document["variables"][name] = shapes
         except Exception as error:  # reported as this case's result
-            results[name] = {
+            document["results"][name] = {
                 "error": "%s: %s" % (type(error).__name__, str(error)[:300]),
                 "trace": traceback.format_exc()[-600:],
             }
     with open(sys.argv[2], "w") as file:
-        json.dump({"tensorflow": tf.__version__, "results": results}, file, indent=0, sort_keys=True)
+        json.dump(document, file, indent=0, sort_keys=True)
         file.write("\n")
 
 

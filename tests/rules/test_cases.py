@@ -25,6 +25,7 @@ from tests.rules.conftest import ROOT, tool
 
 recorder = tool("record_cases")
 PROOFS = {proof.name: proof for proof in recorder.proofs()}
+GRADIENT_TOLERANCE = 1e-5  # of the largest derivative, at least of 1
 HEAD = "import tensorflow as tf\n"
 
 needs_tensorflow = pytest.mark.skipif(
@@ -55,8 +56,15 @@ def results(migrated: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
     """Results on TF 2.21 of the outputs and of the documented `after`s."""
     folder: Path = tmp_path_factory.mktemp("support")
     (folder / "tf1_support").symlink_to(ROOT / "templates" / "support")
-    sources = {f"{name} output": text for name, text in migrated.items()}
-    sources |= {f"{p.name} after": p.after for p in PROOFS.values() if p.after}
+    sources = {
+        f"{name} output": {"source": text, "weights": PROOFS[name].weights}
+        for name, text in migrated.items()
+    }
+    sources |= {
+        f"{p.name} after": {"source": p.after, "weights": p.weights}
+        for p in PROOFS.values()
+        if p.after
+    }
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")]))
     document: dict[str, Any] = recorder.run(sys.executable, sources, {"PYTHONPATH": path})
     return document
@@ -65,13 +73,21 @@ def results(migrated: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
 def test_recording_is_of_these_cases(recorded: dict[str, Any]) -> None:
     """A case that changed must be recorded anew: rules/tools/record_cases.py."""
     assert recorded["tensorflow"] == "1.15.5"
-    assert recorded["sources"] == {proof.name: proof.before for proof in PROOFS.values()}
+    assert recorded["sources"] == {
+        proof.name: proof.recorded for proof in PROOFS.values()
+    }
 
 
 def difference(want: Any, got: Any, tolerance: float) -> str:
     """What differs between two results, empty when nothing does."""
     if "error" in got:
         return str(got["error"])
+    if "dict" in want:
+        found = got.get("dict", {})
+        if sorted(want["dict"]) != sorted(found):
+            return f"{want} became {got}"
+        pairs_ = ((v, found[k]) for k, v in want["dict"].items())
+        return next((d for d in (difference(a, b, tolerance) for a, b in pairs_) if d), "")
     if "list" in want:
         if len(want["list"]) != len(got.get("list", ())):
             return f"{want} became {got}"
@@ -93,6 +109,36 @@ def test_output_equals_tf1(name: str, recorded: dict[str, Any], results: dict[st
     assert difference(want, got[f"{name} output"], proof.tolerance) == ""
     if proof.after:
         assert difference(want, got[f"{name} after"], proof.tolerance) == ""
+
+
+def derivative(gradients: dict[str, Any], label: str, like: Any) -> Any:
+    """A recorded gradient; none at all is a gradient of zeros."""
+    found = gradients.get(label)
+    return found or {**like, "values": np.zeros(like["shape"]).ravel().tolist()}
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", sorted(PROOFS))
+def test_gradients_equal_tf1(name: str, recorded: dict[str, Any], results: dict[str, Any]) -> None:
+    """By every constant and every trainable variable; where TF 1 gave none, TF 2 gives none."""
+    want = recorded["gradients"].get(name, {})
+    for kind in ("output", "after") if PROOFS[name].after else ("output",):
+        got = results["gradients"].get(f"{name} {kind}", {})
+        if name not in recorded["gradients"]:
+            continue  # TF 1.15 had no gradient of this operation
+        for label in sorted({*want, *got}):
+            first = derivative(want, label, got.get(label) or want[label])
+            second = derivative(got, label, first)
+            scale = max(1.0, float(np.abs(first["values"]).max(initial=0.0)))
+            assert difference(first, second, GRADIENT_TOLERANCE * scale) == "", (label, kind)
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", sorted(p.name for p in PROOFS.values() if p.weights))
+def test_variables_are_named_as_in_tf1(
+    name: str, recorded: dict[str, Any], results: dict[str, Any]
+) -> None:
+    assert results["variables"][f"{name} output"] == recorded["variables"][name]
 
 
 @pytest.mark.parametrize("name", [p.name for p in PROOFS.values() if p.after])
