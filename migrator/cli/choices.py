@@ -13,13 +13,21 @@ from rich.table import Table
 from migrator.cli import console
 from migrator.cli.exits import UsageExit
 from migrator.engine.cache import default_cache_dir
-from migrator.engine.options import GPU_MEMORY, PRECISIONS, Options
+from migrator.engine.options import (
+    CONFIDENCES,
+    ENGINES,
+    GPU_MEMORY,
+    PRECISIONS,
+    Options,
+    Override,
+)
 from migrator.project.config import Config, ConfigError, load
 from migrator.project.discover import discover
 
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
-    "gpu-memory": "growth", "jobs": 0, "rules": [], "cache": True,
+    "gpu-memory": "growth", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
+    "baseline": "", "engine": "processes", "address": "",
 }  # fmt: skip
 
 
@@ -42,6 +50,9 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
                          help="Only these files: paths, or patterns as in .gitignore."),
             click.option("--exclude", multiple=True, metavar="PATTERN",
                          help="Leave these files out, also from what others import."),
+            click.option("--confidence", type=click.Choice(CONFIDENCES),
+                         help="Make only edits of this confidence or a higher one; the others are "
+                         "listed.  [default: review, which is all]"),
             click.option("--precision", type=click.Choice(PRECISIONS),
                          help="Keras dtype policy that entry points set.  [default: float32]"),
             click.option("--jit/--no-jit", default=None,
@@ -52,6 +63,7 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
                          help="Another rule pack (TOML)."),
             click.option("--jobs", "-j", type=click.IntRange(min=0),
                          help="Worker processes.  [default: one for each CPU]"),
+            *engine_options(),
             click.option("--no-cache", is_flag=True,
                          help="Neither read nor write the cache of earlier results."),
             click.option("--show-config", is_flag=True,
@@ -60,6 +72,18 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):  # fmt: skip
         function = option(function)
     return function
+
+
+def engine_options() -> tuple[Callable[..., Any], ...]:
+    """The options that say where work is done: --engine and --address."""
+    return (
+        click.option("--engine", type=click.Choice(ENGINES),
+                     help="Work in processes of this machine or on a Ray cluster (needs "
+                     "migrator[ray]).  [default: processes]"),
+        click.option("--address", metavar="ADDRESS",
+                     help="Of the Ray cluster (auto, HOST:PORT, ray://HOST:PORT); without it, one "
+                     "is started here."),
+    )  # fmt: skip
 
 
 def settings(repo: Path, given: dict[str, Any]) -> tuple[dict[str, Any], Config]:
@@ -80,7 +104,8 @@ def settings(repo: Path, given: dict[str, Any]) -> tuple[dict[str, Any], Config]
     for name in ("exclude", "rules"):
         if given.get(name):
             values[name] = [*values[name], *given[name]]
-    for name in ("precision", "jit", "jobs", "gpu-memory"):
+    for name in ("precision", "jit", "jobs", "gpu-memory", "confidence", "baseline", "engine",
+                 "address"):  # fmt: skip
         if given.get(name.replace("-", "_")) is not None:
             values[name] = given[name.replace("-", "_")]
     if given.get("no_cache"):
@@ -108,10 +133,29 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
             gpu_memory=values["gpu-memory"],
             jobs=values["jobs"],
             rules=tuple(Path(path) for path in values["rules"]),
+            confidence=values["confidence"],
+            overrides=_overrides(config, given),
+            engine=values["engine"],
+            address=values["address"],
             cache_dir=default_cache_dir() if values["cache"] else None,
         )
     except ValueError as error:
         raise UsageExit(str(error)) from error
+
+
+def _overrides(config: Config, given: dict[str, Any]) -> tuple[Override, ...]:
+    """The settings for some files; what is given on the command line holds for all of them."""
+    found = []
+    for item in config.overrides:
+        values = {name: value for name, value in item.values.items() if not given.get(name)}
+        for name in ("select", "ignore"):
+            if name in values:
+                values[name] = frozenset(values[name])
+        try:
+            found.append(Override(item.pattern, **values))
+        except ValueError as error:
+            raise ValueError(f"{item.source}: {item.pattern}: {error}") from error
+    return tuple(found)
 
 
 def _files(repo: Path, exclude: list[str], only: tuple[str, ...]) -> tuple[Path, ...]:
@@ -148,4 +192,11 @@ def show(values: dict[str, Any], config: Config, given: dict[str, Any]) -> None:
             source = config.sources.get(name, "default")
         shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()
         table.add_row(name, console.safe(shown) or "-", f"({source})")
+    for item in config.overrides:
+        for name, value in item.values.items():
+            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            where = f"({item.source})"
+            if given.get(name):
+                where = f"(of {item.source}, but the command line wins)"
+            table.add_row(f"{name} for {console.safe(item.pattern)}", console.safe(shown), where)
     console.stdout().print(table)

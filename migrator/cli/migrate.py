@@ -13,6 +13,7 @@ from migrator.cli import choices, ci, console, exits, review, summary
 from migrator.cli.hunkprint import print_hunk
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
+from migrator.engine.ray_pool import RayError
 from migrator.model import Plan, to_json, to_jsonable
 from migrator.project import diff, planfile
 from migrator.project.apply import Applied, Refused, apply_plan, check_git
@@ -127,7 +128,7 @@ def make_plan(repo: Path, given: dict[str, Any], quiet: bool = False) -> Plan:
     try:
         with console.progress("migrating", quiet) as step:
             return build_plan(repo, options, step)
-    except PackError as error:
+    except (PackError, RayError) as error:
         raise exits.UsageExit(str(error)) from error
 
 

@@ -24,6 +24,7 @@ ENGINE_CODES = {
     "TF003": ("Unknown TensorFlow symbol", "Neither TensorFlow 1.15 nor 2.21 has it."),
     "TF004": ("Dynamic access", "A symbol is looked up by a name computed at run time."),
     "TF005": ("Left on tf.compat.v1", "It runs on TensorFlow 2, but is not native yet."),
+    "TF006": ("Held back", "An edit was less sure than --confidence asks for, so it was not made."),
     "PY101": ("Python 2 source", "The file was translated to Python 3 before anything else."),
 }
 

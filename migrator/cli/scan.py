@@ -14,6 +14,7 @@ from migrator.cli import choices, console, exits, summary
 from migrator.cli.migrate import write_sarif
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
+from migrator.engine.ray_pool import RayError
 from migrator.model import Plan, to_json, to_jsonable
 from migrator.survey import Survey, survey
 
@@ -57,7 +58,7 @@ def command(
     try:
         with console.progress("planning", as_json) as step:
             plan = build_plan(repo, options, step)
-    except PackError as error:
+    except (PackError, RayError) as error:
         raise exits.UsageExit(str(error)) from error
     with console.progress("looking up symbols", as_json) as step:
         found = survey(plan, options, step)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrator.engine.options import Options
-from migrator.model import FileResult, Status
+from migrator.engine.work import held_back_changes
+from migrator.model import Confidence, FileResult, Status
 from migrator.project.discover import discover
 from migrator.project.source import SourceError, read_source
 from migrator.transforms import requirements
@@ -17,7 +18,7 @@ _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 def setup_module(result: FileResult, options: Options) -> FileResult:
     """A migrated setup.py with its pins replaced as well; any other result as it is."""
-    if not result.path.endswith("setup.py") or not _allowed(options):
+    if not result.path.endswith("setup.py") or not _allowed(options.at(result.path)):
         return result
     if result.status not in (Status.CHANGED, Status.UNCHANGED):
         return result
@@ -25,6 +26,9 @@ def setup_module(result: FileResult, options: Options) -> FileResult:
     updated = requirements.update(result.path, text)
     if updated.text == text:
         return result
+    if not options.at(result.path).sure(Confidence.LIKELY):
+        held = held_back_changes(result.path, updated.changes)
+        return replace(result, findings=(*result.findings, *held))
     return replace(
         result, status=Status.CHANGED, new_text=updated.text,
         changes=(*result.changes, *updated.changes),
@@ -38,12 +42,13 @@ def _allowed(options: Options) -> bool:
 
 def plan_pins(root: Path, options: Options) -> list[FileResult]:
     """What becomes of the dependency files below `root`; files that stay as they are left out."""
-    if not _allowed(options):
-        return []
     found = []
     for path in discover(root, suffixes=_EVERY_FILE):
         relative = path.relative_to(root).as_posix()
         if relative.endswith(".py") or not requirements.concerns(relative):
+            continue
+        chosen = options.at(relative)
+        if not _allowed(chosen):
             continue
         try:
             source = read_source(path)
@@ -51,6 +56,12 @@ def plan_pins(root: Path, options: Options) -> list[FileResult]:
             continue  # not text: nothing that pip or conda would read
         updated = requirements.update(relative, source.text)
         changed = updated.text != source.text
+        if changed and not chosen.sure(Confidence.LIKELY):
+            held = held_back_changes(relative, updated.changes)
+            found.append(FileResult(
+                relative, Status.UNCHANGED, source.sha256, source.text, findings=tuple(held)
+            ))  # fmt: skip
+            continue
         if changed or updated.findings:
             found.append(FileResult(
                 relative, Status.CHANGED if changed else Status.UNCHANGED, source.sha256,

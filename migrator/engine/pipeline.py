@@ -12,14 +12,20 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.engine import walk
-from migrator.engine.context import SUPPORT_PACKAGE, FileContext
+from migrator.engine.context import SUPPORT_PACKAGE, FileContext, Mark
 from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.suppress import Suppressions, find_suppressions
-from migrator.model import Change, FileResult, Finding, Rung, Status
+from migrator.engine.work import (
+    HELD_BACK,
+    HELD_BACK_ADVICE,
+    held_back_changes,
+    held_back_message,
+)
+from migrator.model import Change, Confidence, FileResult, Finding, Rung, Status
 from migrator.project.marker import is_generated
 
 _ROUNDS = 3
@@ -77,6 +83,8 @@ def _migrate(
         failure = _syntax_failure(path, error)
         if not looks_like_python2(text) or not options.allows("PY101"):
             return failure
+        if not options.sure(Confidence.LIKELY):
+            return _untranslated(path)
         try:
             source, changes = translate(text)
         except NotPython2 as reason:
@@ -167,7 +175,7 @@ def _transform(
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = NameTable.of(tree, name, is_package)
-    due = triggered(registry.transforms, names)
+    due = triggered(registry.transforms, names, source)
     if not due:
         return source, tree, names
     for careful in (False, True):
@@ -210,9 +218,12 @@ def _run_transforms(
                 good = good if problem else text
         except Exception as error:  # one transform's bug must not lose the others' work
             problem = f"{type(error).__name__}: {error}"
-        if problem:
+        unsure = [] if problem else _unsure(ctx, mark)
+        if problem or unsure:
             ctx.rollback(mark)
+        if problem:
             withdrawn.append(_withdrawn(ctx.path, f"the transform {item.name}", problem))
+        withdrawn += unsure
     try:
         text = good if careful else ctx.finished_text()
         return text, ctx.tree if text == ctx.text else ast.parse(text)
@@ -220,8 +231,10 @@ def _run_transforms(
         return ctx.original, None
 
 
-def triggered(transforms: Iterable[Transform], names: NameTable) -> list[Transform]:
-    """Those transforms of which a trigger is referenced or imported."""
+def triggered(
+    transforms: Iterable[Transform], names: NameTable, text: str = ""
+) -> list[Transform]:
+    """Those transforms of which a trigger is referenced or imported, or a word is in `text`."""
     transforms = list(transforms)
     if not transforms:
         return []
@@ -233,7 +246,11 @@ def triggered(transforms: Iterable[Transform], names: NameTable) -> list[Transfo
                 prefixes.append((trigger[:-1].rstrip("."), number))
             else:
                 exact.setdefault(trigger, []).append(number)
-    hit: set[int] = set()
+    hit = {
+        number
+        for number, item in enumerate(transforms)
+        if any(word in text for word in getattr(item, "words", ()))
+    }
     for name in walk.referenced(names):
         for number in exact.get(name, ()):
             hit.add(number)
@@ -306,6 +323,23 @@ def _withdrawn(path: str, what: str, why: str) -> Finding:
         "This is a defect of migrator; the file went on without it. Migrate what it covers by "
         "hand, and report the file if you can share it.",
     )
+
+
+def _unsure(ctx: FileContext, mark: Mark) -> list[Finding]:
+    """What a transform did since `mark` with less confidence than the options ask for.
+
+    A transform's edits of one file depend on each other, so all of them are held back then.
+    """
+    done = ctx.changes[mark[2] :]
+    if all(ctx.options.sure(change.confidence) for change in done):
+        return []
+    return held_back_changes(ctx.path, done)
+
+
+def _untranslated(path: str) -> FileResult:
+    message = held_back_message("PY101", "the file is Python 2", Confidence.LIKELY)
+    finding = Finding(HELD_BACK, path, 1, 0, message, HELD_BACK_ADVICE)
+    return FileResult(path, Status.SKIPPED, findings=(finding,))
 
 
 def _syntax_failure(path: str, error: Exception) -> FileResult:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from migrator import __version__, support
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
-from migrator.engine import workers
-from migrator.engine.cache import Cache
+from migrator.engine import ray_pool, workers
+from migrator.engine.cache import Cache, engine_digest
 from migrator.engine.context import SUPPORT_PACKAGE
 from migrator.engine.options import Options
 from migrator.engine.pins import plan_pins, setup_module
@@ -25,6 +27,7 @@ from migrator.project.notebook import decode_module, is_notebook, marks
 from migrator.project.source import SourceError, SourceFile, read_bytes
 
 Progress = Callable[[int, int, str], None]
+_SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,40 @@ def _set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
         _Job.cache = Cache.of(options.cache_dir, _Job.rules.digest, options.digest())
 
 
-def _read(path: str) -> SourceFile:
-    data, mode = read_bytes(_Job.root / path)
+Shipped = tuple[bytes, int] | SourceError  # a file's bytes and mode, or why it cannot be read
+
+
+def _ship(root: Path, path: str) -> Shipped:
+    """A file for a worker on another machine, which need not see our disk."""
+    try:
+        return read_bytes(root / path)
+    except SourceError as error:
+        return error
+
+
+def _read(path: str, shipped: Shipped | None) -> SourceFile:
+    if isinstance(shipped, SourceError):
+        raise shipped
+    data, mode = shipped or read_bytes(_Job.root / path)
     return decode_module(data, _Job.root / path, mode)
 
 
-def _scan(path: str) -> _Scanned:
+def _set_up_elsewhere(
+    root: Path, options: Options, index: ProjectIndex | None, digest: str
+) -> None:
+    """`_set_up` on a machine whose migrator may be another one."""
+    if engine_digest() != digest:
+        raise RuntimeError(
+            "this machine of the cluster has another migrator installed; install the same one "
+            "on all of them"
+        )
+    sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))
+    _set_up(root, options, index)
+
+
+def _scan(path: str, shipped: Shipped | None = None) -> _Scanned:
     try:
-        source = _read(path)
+        source = _read(path, shipped)
     except SourceError as error:
         return _Scanned(path, None, frozenset(), "", _unreadable(path, error))
     if is_generated(source.text):
@@ -77,9 +106,9 @@ def _scan(path: str) -> _Scanned:
     return _Scanned(path, summary, used_support(source.text), source.sha256)
 
 
-def _migrate(path: str) -> FileResult:
+def _migrate(path: str, shipped: Shipped | None = None) -> FileResult:
     try:
-        source = _read(path)
+        source = _read(path, shipped)
     except SourceError as error:
         return _unreadable(path, error)
     key = ""
@@ -89,7 +118,7 @@ def _migrate(path: str) -> FileResult:
         if stored is not None:
             return stored
     result = migrate_text(
-        path, source.text, _Job.index, _Job.options, _Job.rules, source.sha256
+        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256
     )
     if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
         result = _unsplittable(result)
@@ -135,13 +164,26 @@ def build_plan(root: Path, options: Options, progress: Progress | None = None) -
 
     `progress(done, total, path)` is called after each file. Files come out sorted by path, the
     same whatever the number of processes. Raises FileNotFoundError or NotADirectoryError for a
-    bad root, and PackError for a bad rule pack; trouble with single files is in the plan.
+    bad root, PackError for a bad rule pack, and RayError for a cluster that cannot be used;
+    trouble with single files is in the plan.
     """
     root = Path(root).resolve()
     if not root.exists():
         raise FileNotFoundError(f"{root} does not exist")
     if not root.is_dir():
         raise NotADirectoryError(f"{root} is not a directory")
+    with _engine(options):
+        return _build(root, options, progress)
+
+
+def _engine(options: Options) -> AbstractContextManager[None]:
+    """A connection to the Ray cluster for both phases, where one is asked for."""
+    if options.engine != "ray":
+        return nullcontext()
+    return ray_pool.connected(ray_pool.Cluster(options.address, options.jobs))
+
+
+def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     rules = load_ruleset(options)
     left_out: list[Finding] = []
     paths = sorted({_relative(path, root) for path in discover(root, report=left_out.append)})
@@ -198,6 +240,17 @@ def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
 
 
 def _phase(function, paths, root, options, index):  # type: ignore[no-untyped-def]
+    if options.engine == "ray":
+        return ray_pool.run(
+            function,
+            sorted(paths),
+            _set_up_elsewhere,
+            (root, options, index, engine_digest()),
+            _died if function is _migrate else _died_scanning,
+            ray_pool.Cluster(options.address, options.jobs),
+            load=partial(_ship, root),
+            chunk=_SHIPPED_AT_ONCE,
+        )
     _set_up(root, options, index)  # before the fork, so that workers share it
     return workers.run(
         function,

@@ -65,9 +65,8 @@ def run(
     """
     if not items:
         return
-    ray = _ray()
-    with _connected(ray, cluster):
-        pool = _Pool(ray, cluster, setup, arguments, len(items))
+    with connected(cluster):
+        pool = _Pool(_ray(), cluster, setup, arguments, len(items))
         try:
             yield from pool.run(function, items, failed, load, max(1, chunk))
         finally:
@@ -85,8 +84,12 @@ def _ray() -> Any:
 
 
 @contextmanager
-def _connected(ray: Any, cluster: Cluster) -> Iterator[None]:
-    """A connection to the cluster; one that the caller has made already is used and kept."""
+def connected(cluster: Cluster) -> Iterator[None]:
+    """A connection to the cluster, for several runs; one that there is already is used and kept.
+
+    Raises RayError as `run` does.
+    """
+    ray = _ray()
     if ray.is_initialized():
         yield
         return

@@ -37,6 +37,16 @@ class RuleSites:
         if not active:
             self.work.keep(site)
             return
+        sure = [c for c in active if c.template is None or self.work.options.sure(c.rule.confidence)]
+        if not sure:
+            rule = active[0].rule
+            self.tables.keep_or_leave_compat(site)
+            self.work.held_back(
+                rule.code, reference.call or reference.node, rule.title, rule.confidence,
+                shown(site.resolved.name),
+            )  # fmt: skip
+            return
+        active = sure
         why: list[tuple[CompiledRule, str]] = []
         if reference.call is not None and not found.rest:
             outcome = self._call_rules(site, active, why)
@@ -244,6 +254,8 @@ class RuleSites:
         for item in active:
             pattern, template = item.pattern, item.template
             if not isinstance(pattern, CallPattern) or template is None or pattern.literals:
+                continue
+            if not self.work.options.sure(Confidence.LIKELY):
                 continue
             if site.resolved.name in template.refs and template.is_call:
                 self.work.keep(site)  # the function itself stays; only some of its keywords changed

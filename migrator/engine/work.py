@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,34 @@ from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.imports import local_name_for
 from migrator.engine.options import Options
-from migrator.engine.ruleset import Disposition, RuleSet
+from migrator.engine.ruleset import VERSION_2, Disposition, RuleSet
 from migrator.engine.statements import Deletions
 from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung
 
 if TYPE_CHECKING:
     from migrator.engine.bindings import BindingPlan
+
+
+HELD_BACK = "TF006"
+HELD_BACK_ADVICE = "Review it, then allow it with a lower --confidence or write it by hand."
+
+
+def held_back_message(code: str, reason: str, confidence: Confidence) -> str:
+    """What a finding says about an edit that was not made for lack of confidence."""
+    return f"{code} was held back, its confidence being '{confidence.value}': {reason}"
+
+
+def held_back_changes(path: str, changes: Iterable[Change]) -> list[Finding]:
+    """A finding for each change that was not made for lack of confidence."""
+    return [
+        Finding(
+            HELD_BACK, path, change.line, 0,
+            held_back_message(change.code, change.reason, change.confidence), HELD_BACK_ADVICE,
+            change.symbol,
+        )
+        for change in changes
+    ]  # fmt: skip
 
 
 @dataclass
@@ -133,6 +155,14 @@ class FileWork:
     def report(self, *args: object, **kwargs: object) -> None:
         self.findings.append(self.finding(*args, **kwargs))  # type: ignore[arg-type]
 
+    def held_back(
+        self, code: str, node: ast.AST, reason: str, confidence: Confidence, symbol: str
+    ) -> None:
+        """Report an edit that is less sure than the options ask for, and is therefore not made."""
+        self.report(
+            HELD_BACK, node, held_back_message(code, reason, confidence), HELD_BACK_ADVICE, symbol,
+        )  # fmt: skip
+
     def local(self, path: str, scope: Scope) -> str:
         """How code in `scope` writes the canonical `path`; adds the import that it needs."""
         if path.startswith("builtins."):
@@ -159,6 +189,10 @@ class FileWork:
         binding = site.resolved.binding
         if binding is not None and not site.resolved.star:
             new = self.plan.target(binding)
+            if new == VERSION_2:  # it holds the same names as TensorFlow 2 itself
+                new = "tensorflow"
+                if target.startswith(VERSION_2):
+                    target = new + target[len(VERSION_2) :]
             reached = target == new or target.startswith(f"{new}.")
             if new is not None and reached and (new != "tensorflow" or not hidden(target)):
                 self.used.add(id(binding))
@@ -185,6 +219,10 @@ class FileWork:
         start, end = self.span(reference.node)
         if self.off(code, reference.node):
             self.keep(site)
+            return False
+        if not self.options.sure(confidence):
+            self.keep(site)
+            self.held_back(code, reference.node, reason, confidence, shown(site.resolved.name))
             return False
         new = self.text_for(site, target)
         old = ".".join((reference.root, *reference.attrs))

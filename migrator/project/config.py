@@ -19,7 +19,15 @@ SETTINGS: dict[str, type] = {
     "jobs": int,
     "rules": list,
     "cache": bool,
+    "confidence": str,
+    "baseline": str,
+    "engine": str,
+    "address": str,
 }
+# What may be said for some files only.
+OVERRIDABLE = ("select", "ignore", "confidence")
+OVERRIDES = "overrides"
+_INI_OVERRIDE = "migrator:"
 
 
 class ConfigError(ValueError):
@@ -28,16 +36,28 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings by name, and for each the file that it came from."""
+    """Settings by name, and for each the file that it came from; then the overrides."""
 
     values: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    overrides: tuple[PathOverride, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PathOverride:
+    """Settings (those of OVERRIDABLE) for the files that a .gitignore pattern matches."""
+
+    pattern: str
+    values: dict[str, Any]
+    source: str
 
 
 def load(root: Path) -> Config:
     """The settings of a repository; `migrator.toml` wins over `pyproject.toml` over `setup.cfg`.
 
-    They stand in `[migrator]` (setup.cfg, migrator.toml) or `[tool.migrator]` (pyproject.toml).
+    They stand in `[migrator]` (setup.cfg, migrator.toml) or `[tool.migrator]` (pyproject.toml);
+    those for some files only in `[migrator:PATTERN]` (setup.cfg) or in tables
+    `[[migrator.overrides]]`, `[[tool.migrator.overrides]]` with `files = [PATTERN, ...]`.
     Raises ConfigError for a file that cannot be read, an unknown setting or a wrong type.
     """
     values: dict[str, Any] = {}
@@ -47,12 +67,34 @@ def load(root: Path) -> Config:
         ("pyproject.toml", _from_toml(root / "pyproject.toml", ("tool", "migrator"))),
         ("migrator.toml", _from_toml(root / "migrator.toml", ("migrator",))),
     )
+    overrides: list[PathOverride] = []
     for name, table in found:
+        overrides += _overrides(root / name, name, table.pop(OVERRIDES, []))
         for key, raw in table.items():
             setting = key.replace("_", "-")
             values[setting] = _typed(root / name, setting, raw)
             sources[setting] = name
-    return Config(values, sources)
+    return Config(values, sources, tuple(overrides))
+
+
+def _overrides(path: Path, source: str, raw: Any) -> list[PathOverride]:
+    if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
+        raise ConfigError(f"{path}: {OVERRIDES} must be tables: [[... .{OVERRIDES}]]")
+    found = []
+    for item in raw:
+        values = {key.replace("_", "-"): value for key, value in item.items()}
+        files = values.pop("files", None)
+        if isinstance(files, str):
+            files = [files]
+        if not files or not isinstance(files, list) or not all(isinstance(f, str) for f in files):
+            raise ConfigError(f"{path}: an override needs files, a list of patterns")
+        for key in values:
+            if key not in OVERRIDABLE:
+                known = ", ".join(OVERRIDABLE)
+                raise ConfigError(f"{path}: {key!r} cannot be set for some files (these: {known})")
+        typed = {key: _typed(path, key, value) for key, value in values.items()}
+        found += [PathOverride(pattern, typed, source) for pattern in files]
+    return found
 
 
 def _text(path: Path) -> str | None:
@@ -78,7 +120,7 @@ def _from_toml(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
         data = data.get(name, {}) if isinstance(data, dict) else {}
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: [{'.'.join(table)}] must be a table")
-    return data
+    return dict(data)
 
 
 def _from_ini(path: Path) -> dict[str, Any]:
@@ -90,7 +132,13 @@ def _from_ini(path: Path) -> dict[str, Any]:
         parser.read_string(text, source=str(path))
     except configparser.Error as error:
         raise ConfigError(f"{path}: {error}") from error
-    return dict(parser["migrator"]) if parser.has_section("migrator") else {}
+    table: dict[str, Any] = dict(parser["migrator"]) if parser.has_section("migrator") else {}
+    table[OVERRIDES] = [
+        {**parser[section], "files": [section.removeprefix(_INI_OVERRIDE)]}
+        for section in parser.sections()
+        if section.startswith(_INI_OVERRIDE)
+    ]
+    return table
 
 
 def _typed(path: Path, name: str, raw: Any) -> Any:

@@ -6,11 +6,14 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from migrator.engine import ray_pool
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from migrator.engine.ray_pool import Cluster, RayError
 
 ray = pytest.importorskip("ray")
@@ -104,3 +107,19 @@ def test_without_ray_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(RayError, match=r"pip install 'migrator\[ray\]'"):
         list(ray_pool.run(square, [1], set_up, (tmp_path,), lost, Cluster()))
+
+
+def test_a_plan_made_on_the_cluster_is_the_plan_made_here(tmp_path: Path) -> None:
+    for number in range(20):
+        folder = tmp_path / f"pkg{number % 3}"
+        folder.mkdir(exist_ok=True)
+        text = f"import numpy as np\n\nx = np.float({number})\n"
+        (folder / f"m{number}.py").write_text(text)
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "binary.py").write_bytes(b"\xff\xfe\0")
+    here = build_plan(tmp_path, Options(jobs=1))
+    there = build_plan(tmp_path, Options(engine="ray", jobs=2))
+    plain = [replace(result, seconds=0.0) for result in here.files]
+    assert [replace(result, seconds=0.0) for result in there.files] == plain
+    assert len(there.changed) == 20
+    assert {result.path for result in there.failed} == {"broken.py", "binary.py"}
