@@ -77,14 +77,22 @@ class ImportSites:
     def star_imports(self) -> None:
         for star in self.work.names.module_scope.stars:
             top = star.target.split(".")[0]
-            if top in ("tensorflow", "tf_slim", "tensorflow_core"):
-                self.work.report(
-                    "TF004",
-                    star.node,
-                    f"names come from `from {star.target} import *`; only those that the TF 1 "
-                    "documentation lists are followed",
-                    "Import the module and write its name before each use.",
-                )
+            if top not in ("tensorflow", "tf_slim", "tensorflow_core"):
+                continue
+            message = (
+                f"names come from `from {star.target} import *`; only those that the TF 1 "
+                "documentation lists are followed"
+            )
+            if not self.work.rules.module_exists(canonical(star.target)[0]):
+                message += "; the import was taken out, as TensorFlow 2 has no such module"
+                reason = f"{star.target} is not in TensorFlow 2"
+                node = star.node
+                assert isinstance(node, ast.stmt)
+                last = node.end_lineno or node.lineno
+                self.work.deletions.add(node, Change("TF004", node.lineno, last, reason))
+            self.work.report(
+                "TF004", star.node, message, "Import the module and write its name before each use."
+            )
 
     def statements(self) -> frozenset[int]:
         """Rewrite or drop imports whose target changed; ids of statements that went."""

@@ -107,6 +107,14 @@ class Fit:
         )  # fmt: skip
         return tuple(found)
 
+    @property
+    def reordered(self) -> bool:
+        """Whether a positional argument of TF 2 would mean another parameter in TF 1."""
+        old, new = self.old_order, self.new_order
+        return self.known_order and any(
+            old[place : place + 1] != [name] for place, name in enumerate(new)
+        )
+
     def target(self, name: str) -> Keyword | None:
         """What a TF 1 parameter is called now, None when TF 2 has nothing for it."""
         found = self.keywords.get(name)
@@ -116,14 +124,25 @@ class Fit:
             return Keyword(name)
         return None
 
-    def apply(self, site: CallSite) -> list[Piece] | Misfit:
-        """The replacements that make a call right for TF 2; an empty list when it is already."""
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """TF 1 parameters that a keyword argument may no longer be called."""
+        known = {name: self.target(name) for name in self.old_names}
+        return tuple(sorted(n for n, t in known.items() if t is None or t.to != n))
+
+    def apply(self, site: CallSite, skip: int = 0) -> list[Piece] | Misfit:
+        """The replacements that make a call right for TF 2; an empty list when it is already.
+
+        The first `skip` arguments are not the function's own (``functools.partial(f, ...)``).
+        """
         if self.new is None:
             return []
         pieces: list[Piece] = []
         shifted = False
         place = 0
         for index, slot in enumerate(site.slots):
+            if index < skip:
+                continue
             if slot.stars:
                 if self.differs and slot.stars == 1:
                     return Misfit(f"*{ast.unparse(slot.node)} hides which arguments are given")

@@ -77,7 +77,9 @@ class TableSites:
     def _arguments(self, site: Site, target: str) -> bool:
         """Fit the call's arguments to the signature of `target`; False when they do not and the
         site has been dealt with otherwise."""
-        call, key = site.reference.call, site.resolved.name
+        call, key, skip = site.reference.call, site.resolved.name, 0
+        if call is None:
+            call, skip = self._partial_call(site), 1
         if call is None or not target.startswith("tensorflow.") or ".keras." in target:
             return True
         fit = self.work.rules.fit(key, target)
@@ -87,8 +89,18 @@ class TableSites:
             layout = read_call(self.work.text, self.work.lines, call)
         except (Unreadable, IndexError):
             return True
-        pieces = fit.apply(layout)
+        pieces = fit.apply(layout, skip)
         symbol = shown(key)
+        hidden = [ast.unparse(slot.node) for slot in layout.slots if slot.stars == 2]
+        if hidden and fit.changed and not isinstance(pieces, Misfit):
+            self.work.report(
+                "TF104",
+                call,
+                f"**{hidden[0]} may hold what {shown(target)} calls otherwise or does not take: "
+                + ", ".join(fit.changed),
+                "Give those arguments by their new names where the dict is made.",
+                symbol,
+            )
         if isinstance(pieces, Misfit):
             found = site.disposition
             if not found.rest and self.work.rules.compat_target(found.key) is not None:
@@ -108,6 +120,14 @@ class TableSites:
             text = (piece.text,) if piece.text else ()
             self.work.edits.append(Edit(piece.start, piece.end, text, change))
         return True
+
+    def _partial_call(self, site: Site) -> ast.Call | None:
+        """The ``functools.partial(f, ...)`` that a reference to `f` is the first argument of."""
+        node, parent = site.reference.node, site.reference.parent
+        if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not node:
+            return None
+        name = parent.func.attr if isinstance(parent.func, ast.Attribute) else _callee(parent)
+        return parent if name == "partial" else None
 
     def fits(self, site: Site, call: ast.Call) -> bool:
         """Whether TF 2's function of the same name can take the call, its keywords adapted."""
