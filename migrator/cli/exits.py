@@ -13,7 +13,7 @@ REFUSED = 4
 HELP = """\
 Exit codes:
   0  done, or nothing to do
-  1  --diff, --patch, --plan: there is something to change; others: an error
+  1  --diff, --patch, --review, --plan: there is something to change; others: an error
   2  wrong usage or configuration
   3  done, but some files failed; each is named
   4  refused, nothing was written: uncommitted changes, another migrator at work, full disk"""

@@ -32,6 +32,7 @@ Examples:
   migrator migrate . --diff                    review first
   migrator migrate . --interactive             hunk by hunk; stop and resume at will
   migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
+  migrator migrate . --review review.html      side by side in a browser, with filters
   migrator migrate . --plan plan.json          review today; migrator apply plan.json tomorrow
   migrator migrate . --out ../repo-tf2         a migrated copy, REPO untouched
   migrator migrate . -f models/ -i TF5         one folder, without the input pipelines
@@ -44,6 +45,8 @@ Examples:
 @choices.repo_argument
 @click.option("--diff", "as_diff", is_flag=True, help="Show what would change and why; no writing.")
 @click.option("--patch", type=_FILE, help="Write a patch for `git apply` (- for stdout) instead.")
+@click.option("--review", "review_file", type=_FILE,
+              help="Write a page to review it side by side in a browser instead.")  # fmt: skip
 @click.option("--plan", "plan_file", type=_FILE,
               help="Write the plan (- for stdout) for `migrator apply` instead.")  # fmt: skip
 @click.option(
@@ -63,8 +66,8 @@ Examples:
 @click.option("--statistics", is_flag=True, help="Also print how often each rule acted.")
 @click.pass_context
 def command(
-    ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None, plan_file: Path | None,
-    out: Path | None, interactive: bool,
+    ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
+    review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
     allow_dirty: bool, as_json: bool, sarif: Path | None, annotations: bool,
     junit: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
@@ -76,11 +79,12 @@ def command(
     """
     if sum((as_diff, patch is not None, out is not None)) > 1:
         raise click.UsageError("--diff, --patch and --out exclude each other")
-    if plan_file is not None and out is not None:
-        raise click.UsageError("--plan and --out exclude each other")
+    if out is not None and (plan_file is not None or review_file is not None):
+        raise click.UsageError("--plan, --review and --out exclude each other")
     if interactive and (as_json or "-" in (str(patch), str(plan_file))):
         raise click.UsageError("--interactive needs stdout for its questions")
-    writes = not as_diff and patch is None and plan_file is None and out is None
+    dry = as_diff or any(file is not None for file in (patch, review_file, plan_file))
+    writes = not dry and out is None
     if interactive and writes:  # not after a hundred answers
         try:
             check_git(repo.resolve(), (), allow_dirty)
@@ -97,7 +101,9 @@ def command(
     if plan_file is not None:
         with click.open_file(str(plan_file), "wb", atomic=str(plan_file) != "-") as stream:
             stream.write(planfile.dump(plan))
-    if as_diff or patch is not None or plan_file is not None:
+    if review_file is not None:
+        write_review(plan, review_file)
+    if dry:
         taken = "-" in (str(patch), str(plan_file))
         _show(plan, as_diff, patch, as_json, statistics, taken)
         ctx.exit(_dry_code(plan))
@@ -158,6 +164,17 @@ def write_sarif(plan: Plan, path: Path) -> None:
     from migrator.cli.rules import titles
 
     path.write_text(model.document(plan, titles()), encoding="utf-8")
+
+
+def write_review(plan: Plan, path: Path) -> None:
+    """Write the side-by-side page; a place that cannot be written ends the command with code 2."""
+    from migrator.report import review as page
+
+    try:
+        page.write(plan, path, f"{Path(plan.root).name}: review of the migration")
+    except OSError as error:
+        raise exits.UsageExit(f"{path} cannot be written: {error.strerror or error}") from error
+    console.stderr().print(console.styled(f"Review: {path.resolve()}"))
 
 
 def write_ci(plan: Plan, annotations: bool, junit: Path | None) -> None:

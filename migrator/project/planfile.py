@@ -65,6 +65,18 @@ def load(path: Path) -> Plan:
         raise PlanError(f"{path}: {error}") from error
 
 
+def load_kept(path: Path) -> Plan:
+    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown: it has all texts, and
+    no header. Raises PlanError."""
+    try:
+        raw = json.loads(read_bytes(path, MAX_PLAN_BYTES)[0])
+        plan = _record(Plan, raw, "")
+    except (SourceError, _Wrong, ValueError, RecursionError) as error:
+        raise PlanError(f"{path}: {error}") from error
+    assert isinstance(plan, Plan)
+    return plan
+
+
 def check_tree(plan: Plan, root: Path) -> None:
     """Raises PlanError for a path that leads out of `root` (through a link, say)."""
     for number, result in enumerate(plan.files):

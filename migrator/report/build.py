@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from migrator.measure import records
 from migrator.measure.predict import devices
 from migrator.model import to_jsonable
-from migrator.report import cards, changes, equality, memory, render
+from migrator.project import planfile
+from migrator.report import cards, changes, equality, memory, render, review
 from migrator.report.model import Report, Section, Statement
 
 
@@ -105,6 +107,16 @@ def build(
     )
 
 
+def _with_review(report: Report, plan: Path, page: Path) -> Report:
+    """The report with a link to the side-by-side page, which is written beside it; a plan from
+    elsewhere that is not complete has none."""
+    try:
+        review.write(planfile.load_kept(plan), page, f"{report.title}, side by side")
+    except planfile.PlanError:
+        return report
+    return replace(report, review=page.name)
+
+
 def run(results: Path, out: Path, title: str) -> Report:
     """Builds the report from `results`/{plan,verify,measure}.json and writes it to `out`.
 
@@ -117,5 +129,7 @@ def run(results: Path, out: Path, title: str) -> Report:
             f"{results}: no plan.json, verify.json or measure.json; run `migrator migrate` first"
         )
     report = build(title, **files)
+    if "plan" in files and out.suffix in (".html", ".htm"):
+        report = _with_review(report, files["plan"], out.with_name(f"{out.stem}-review.html"))
     render.write(report, out)
     return report

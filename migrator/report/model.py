@@ -85,3 +85,4 @@ class Report:
     environment: tuple[tuple[str, str], ...] = ()
     sources: tuple[str, ...] = ()
     raw: dict[str, Any] = field(default_factory=dict)
+    review: str = ""  # the side-by-side page that lies beside the report

@@ -1,6 +1,5 @@
 """The page in a real browser: charts are drawn, filters work, nothing is refused or requested."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,30 +8,16 @@ import pytest
 
 from migrator.report import build
 from tests.report import data
-
-webdriver = pytest.importorskip("selenium.webdriver")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no Chromium and ChromeDriver here"
-)
+from tests.report.browser import chromium
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = data.write(tmp_path_factory.mktemp("results"))
     build.run(folder, folder / "report.html", "ssd")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                 "--disable-background-networking", "--disable-component-update",
-                 "--disable-sync", "--window-size=1200,1600"):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    driver.get((folder / "report.html").as_uri())
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        driver.get((folder / "report.html").as_uri())
+        yield driver
 
 
 def test_charts_are_drawn_and_the_policy_refuses_nothing(browser: Any) -> None:
