@@ -43,6 +43,13 @@ TRACED = frozenset(
     {TENSOR, PLACEHOLDER, ELEMENT, GRADIENTS, TRAIN, EFFECT, UPDATE_OPS, SUMMARY, MERGED}
     | {VARIABLES}
 )
+#: Effects that leave the new value of what they change.
+ASSIGNMENTS = frozenset(
+    "tensorflow." + name for name in (
+        "assign", "assign_add", "assign_sub", "scatter_update", "scatter_add", "scatter_sub",
+        "count_up_to", "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub",
+    )
+)
 WITHOUT_VALUE = frozenset({TRAIN, EFFECT, UPDATE_OPS, INIT, ITERATOR_INIT})
 
 _T = "tensorflow."
@@ -120,12 +127,8 @@ CALLS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            _T + name
-            for name in (
-                "assign", "assign_add", "assign_sub", "scatter_update", "scatter_add",
-                "scatter_sub", "count_up_to", "group", "no_op", "Print", "print",
-                "Assert", "assert_variables_initialized",
-            )
+            *ASSIGNMENTS, _T + "group", _T + "no_op", _T + "print", _T + "Assert",
+            _T + "assert_variables_initialized",
         ),
         EFFECT,
     ),

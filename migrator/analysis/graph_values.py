@@ -228,6 +228,13 @@ class Expressions:
         kind = _container([element])
         if kind == k.EFFECT or (kind == k.VARIABLE and whole.kind not in k.TRACED):
             return Value(kind, parts=[element], literal=node)
+        source = node.generators[0]
+        if len(node.generators) == 1 and self.value(source.iter).kind == k.VARIABLES and (
+            isinstance(source.target, ast.Name) and isinstance(node.elt, ast.Name)
+            and source.target.id == node.elt.id
+            and not any(self.value(test).traced for test in source.ifs)
+        ):
+            return Value(k.VARIABLES, literal=node)
         return whole
 
     def _choice(self, values: list[Value]) -> Value:
@@ -325,7 +332,7 @@ class Expressions:
             return Value(k.TENSOR if traced else k.PY, call=node)
         elif kind in k.HOISTED and traced:
             return Value(kind, call=node, needs_graph=kind not in (k.WRITER, k.SAVER))
-        return Value(kind, call=node)
+        return Value(kind, call=node, single=symbol in k.ASSIGNMENTS)
 
     def _chained(
         self, node: ast.Call, symbol: str, arguments: list[Value], traced: bool
@@ -351,8 +358,8 @@ class Expressions:
         if base.kind == k.EMA:
             if method == "apply":
                 return Value(k.EFFECT, call=node, base=base)
-            return Value(k.OP if method != "variables_to_restore" else k.VARIABLES, call=node,
-                         base=base)
+            kind = k.VARIABLES if method == "variables_to_restore" else k.OP
+            return Value(kind, call=node, base=base)
         if base.kind == k.ITERATOR:
             if method == "get_next":
                 return Value(k.ELEMENT, call=node, base=base)
@@ -362,7 +369,7 @@ class Expressions:
             return Value(kind, call=node, base=base, needs_graph=traced or base.needs_graph)
         if base.kind == k.VARIABLE:
             if method in ("assign", "assign_add", "assign_sub"):
-                return Value(k.EFFECT, call=node, base=base)
+                return Value(k.EFFECT, call=node, base=base, single=True)
             if method in ("get_shape", "set_shape"):
                 return PYTHON_VALUE
             return Value(k.OP, call=node, base=base)

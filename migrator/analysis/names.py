@@ -7,7 +7,8 @@ A *canonical name* is the dotted path under which TensorFlow 1 documents a symbo
 * every import form, aliases, conditional and ``try`` imports (both branches), star imports;
 * assignments of a dotted name (``slim = tf.contrib.slim``);
 * ``tensorflow.compat.v1`` and ``tf_slim``, which canonicalise to the TF1 name
-  (`Resolved.compat` keeps that it was written so); ``tensorflow.python...`` stays as it is;
+  (`Resolved.compat` keeps that it was written so); ``tensorflow.python...`` stays as it is, and so
+  does ``tensorflow.compat.v2``, whose names mean what they mean in TF 2;
 * call results: ``tf.Graph().as_default`` -> ``tensorflow.Graph().as_default``, also through a
   local (``sess = tf.Session()``; ``with tf.Session() as sess``) when `values` is asked for.
 
@@ -57,12 +58,16 @@ def canonical(path: str) -> tuple[str, bool]:
     ('tensorflow.nn.relu', True)
     >>> canonical("tf_slim.conv2d")
     ('tensorflow.contrib.slim.conv2d', True)
+    >>> canonical("tensorflow.compat.v2.compat.v1.nn.relu")
+    ('tensorflow.nn.relu', True)
     """
     compat = False
     if path.startswith("tensorflow_core."):
         path = "tensorflow." + path[len("tensorflow_core.") :]
     if path == "tf_slim" or path.startswith("tf_slim."):
         return "tensorflow.contrib.slim" + path[len("tf_slim") :], True
+    if path.startswith("tensorflow.compat.v2.compat."):
+        path = "tensorflow" + path[len("tensorflow.compat.v2") :]
     while path.startswith("tensorflow.compat.v1"):
         rest = path[len("tensorflow.compat.v1") :]
         if rest and rest[0] != ".":

@@ -38,3 +38,4 @@ class PlanBase:
         self.items = program.all_items()
         self._summary_uses: dict[str, list[tuple[Item, ast.Call]]] = {}
         self._store_needed = False
+        self.kept_statements: set[int] = set()

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.graph_values import argument
 from migrator.analysis.program import Item, Obstacle, Program
 from migrator.analysis.source import Edit, SourceText
@@ -437,7 +438,7 @@ class FunctionWriter:
         """An op run for its effect: the calls it groups, or itself, without a useless name."""
         used = any(
             other is not item and other.kind not in (k.EFFECT, k.TRAIN)
-            and item.flow.defines & other.flow.uses
+            and item.flow.defines & statement_flow(other.stmt).uses
             for other in function.items
         ) or any(name in output for name in item.flow.defines for output in function.outputs)
         if isinstance(item.stmt, (ast.If, ast.For, ast.While, ast.Try)):

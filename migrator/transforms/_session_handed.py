@@ -14,6 +14,7 @@ from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_inline import used_elsewhere
 
 _HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY)
@@ -123,7 +124,7 @@ def _receiver_edits(
     if receiver.owner is not None and not method and not _alone(ctx, tree, names, receiver.owner):
         return None
     calls = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    edits = [_cut(source, *_parameter_span(source, function, receiver.parameter))]
+    edits = [cut(source, *_parameter_span(source, function, receiver.parameter))]
     for use in ast.walk(tree):
         if not (isinstance(use, ast.Attribute) and use.attr == name if method
                 else isinstance(use, ast.Name) and use.id == name):
@@ -133,7 +134,7 @@ def _receiver_edits(
         if given is None or not _is_session(tree, given, receivers, sessions):
             return None
         node = next((a for a in call.keywords if a.value is given), given)  # type: ignore[union-attr]
-        edits.append(_cut(source, *source.span(node)))
+        edits.append(cut(source, *source.span(node)))
     return edits
 
 
@@ -202,25 +203,6 @@ def _parameter_span(
     default = defaults.get(name)
     end = source.offset(found.end_lineno or 0, found.end_col_offset or 0)
     return start, end if default is None else source.span(default)[1]
-
-
-def _cut(source: SourceText, start: int, end: int) -> Edit:
-    """An element of a list in brackets, with the comma behind or else before it."""
-    text = source.text
-    after = end
-    while text[after] in " \t":
-        after += 1
-    if text[after] == ",":
-        after += 1
-        while text[after] in " \t\n":
-            after += 1
-        return start, after, ""
-    before = start
-    while text[before - 1] in " \t\n":
-        before -= 1
-    if text[before - 1] == ",":
-        return before - 1, end, ""
-    return start, end, ""
 
 
 def _symbol(names: NameTable, call: ast.Call) -> str:

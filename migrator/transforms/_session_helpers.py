@@ -11,6 +11,7 @@ from migrator.analysis.program import (
     Item,
     Program,
 )
+from migrator.analysis.source import Edit, SourceText
 
 
 def calls_of(item: Item) -> Iterator[ast.Call]:
@@ -124,6 +125,25 @@ def wrapped(text: str, width: int, unit: str) -> list[str]:
         ]
     return [text[:start].rstrip(), *(inner + piece for piece in pieces[:-1]),
             inner + pieces[-1] + text[end:].lstrip()]
+
+
+def cut(source: SourceText, start: int, end: int) -> Edit:
+    """An element of a list in brackets, with the comma behind or else before it."""
+    text = source.text
+    after = end
+    while text[after] in " \t":
+        after += 1
+    if text[after] == ",":
+        after += 1
+        while text[after] in " \t\n":
+            after += 1
+        return start, after, ""
+    before = start
+    while text[before - 1] in " \t\n":
+        before -= 1
+    if text[before - 1] == ",":
+        return before - 1, end, ""
+    return start, end, ""
 
 
 def looks_like_run(call: ast.Call) -> bool:

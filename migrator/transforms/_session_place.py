@@ -146,6 +146,9 @@ class FunctionPlacer(CallWriter):
             (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
         )
         for item in self.items[: position + 1]:
+            if item.kind == k.VARIABLES and item.role == KEEP:
+                raise Obstacle(item.stmt, "variables are listed before the graph is complete",
+                               "build the whole graph first, then ask for its variables")
             for call in calls_of(item):
                 if item.role in (KEEP, RUN) and isinstance(call.func, ast.Attribute) and (
                     self.program.expressions.value(call.func.value).kind == k.SAVER

@@ -29,6 +29,8 @@ class Leaf:
 
     @property
     def has_value(self) -> bool:
+        if self.value.kind == k.EFFECT and self.value.single:  # an assignment's new value
+            return self.used
         return self.value.kind not in k.WITHOUT_VALUE
 
 
@@ -43,6 +45,7 @@ class Site:
     unpacked: bool = False
     function: StepFunction | None = None
     arguments: dict[str, str] = field(default_factory=dict)
+    feed_entries: list[tuple[ast.Assign, ast.expr, ast.expr]] = field(default_factory=list)
     summaries: Summaries | None = None
     whole: ast.expr | None = None  # the expression to replace, if more than the call
 
@@ -88,7 +91,7 @@ class Shared:
     owner: str = ""  # the object's name in methods, where the graph is an object's
     uses_saver: bool = False
     iterators: dict[int, tuple[str, str]] = field(default_factory=dict)
-    feed_dicts: set[str] = field(default_factory=set)
+    feed_keys: set[int] = field(default_factory=set)  # by id: feed keys that are strings by now
     inline_optimizers: dict[str, str] = field(default_factory=dict)
 
 

@@ -22,6 +22,7 @@ from migrator.transforms._session_functions import (
     Summaries,
 )
 from migrator.transforms._session_helpers import (
+    cut,
     is_action,
     is_prediction,
     parameter_name,
@@ -59,7 +60,9 @@ class Slicer(SiteReader):
         self._check_missing(site, missing | wanted, chosen)
         chosen = self._with_makers(site, items, chosen)
         chosen = self._with_riders(items, chosen)
-        constants = self._constants(site, feeds, chosen)
+        constants = self._constants(feeds)
+        if site.run.feed_name:
+            self._inline_feed(site, constants)
         key = self._key(site, feeds, constants)
         function = next((f for f in self.shared.functions if f.key == key), None)
         if function is None:
@@ -128,68 +131,113 @@ class Slicer(SiteReader):
         return self._feed_variable(site)
 
     def _feed_variable(self, site: Site) -> list[tuple[str, ast.expr]]:
-        """The feed of a dict variable: its single literal, plus single-key additions to it."""
+        """The feed of a dict variable: its literal, plus single-key additions to it."""
         name = site.run.feed_name
-        binding: Item | None = None
-        pairs: dict[str, ast.expr] = {}
-        assert site.run.item is not None
+        run = site.run.item
+        assert run is not None
+        binding = self._feed_binding(name, site)
+        assert isinstance(binding.stmt, ast.Assign) and isinstance(binding.stmt.value, ast.Dict)
+        entries: list[tuple[ast.Assign, ast.expr, ast.expr]] = []
+        for key, value in zip(binding.stmt.value.keys, binding.stmt.value.values, strict=True):
+            if key is None or self._key_name(key) is None:
+                raise Obstacle(binding.stmt, "a key of the feed is not a name",
+                               "feed placeholders by their names")
+            entries.append((binding.stmt, key, value))
+        pairs = {self._key_name(key) or "": value for _, key, value in entries}
         for item in self.program.items:
             stmt = item.stmt
-            if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-                if name in item.flow.mutates and item.flow.mutates:
-                    raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
-                                   "assign the keys of the feed one by one")
+            if name not in item.flow.mutates or stmt.lineno < binding.stmt.lineno:
                 continue
-            target = stmt.targets[0]
-            if isinstance(target, ast.Name) and target.id == name:
-                if binding is not None:
-                    raise Obstacle(stmt, f"the feed {name} is assigned more than once",
-                                   "use one name for each feed")
-                if not isinstance(stmt.value, ast.Dict):
-                    raise Obstacle(stmt, f"the feed {name} is not a dict literal",
-                                   "feed a dict literal whose keys are placeholders")
-                binding = item
-                for key, value in zip(stmt.value.keys, stmt.value.values, strict=True):
-                    key_name = None if key is None else self.program._name(key)
-                    if key_name is None:
-                        raise Obstacle(stmt, "a key of the feed is not a name",
-                                       "feed placeholders by their names")
-                    pairs[key_name] = value
-            elif isinstance(target, ast.Subscript) and self.program._name(target.value) == name:
-                key_name = self.program._name(target.slice)
-                if key_name is None or item.parents != site.run.item.parents[: len(item.parents)]:
-                    raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
-                                   "feed the same placeholders on every way")
-                pairs[key_name] = stmt.value
-        if binding is None:
-            raise Obstacle(site.run.call, f"the feed {name} comes from elsewhere",
-                           "feed a dict literal whose keys are placeholders")
-        if binding.parents != site.run.item.parents[: len(binding.parents)]:
-            raise Obstacle(site.run.call, f"the feed {name} is made on some ways only",
-                           "make the feed where it is used")
-        self._inline_feed(name, binding, site)
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+            if not isinstance(target, ast.Subscript) or self.program._name(target.value) != name:
+                raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
+                               "assign the keys of the feed one by one")
+            assert isinstance(stmt, ast.Assign)
+            if stmt.lineno > run.stmt.lineno and self._rebound(name, run, item):
+                continue
+            key_name = self._key_name(target.slice)
+            if key_name is None or item.parents != run.parents[: len(item.parents)]:
+                raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
+                               "feed the same placeholders on every way")
+            later = stmt.lineno > site.run.call.lineno
+            if (later or key_name in pairs) and self._constants([(key_name, stmt.value)]):
+                raise Obstacle(stmt, f"a flag in the feed {name} changes between runs",
+                               "use a feed of its own for each mode")
+            if later and key_name not in pairs:
+                raise Obstacle(stmt, f"the feed {name} grows after a run",
+                               "use a feed of its own for each run")
+            pairs[key_name] = stmt.value
+            entries.append((stmt, target.slice, stmt.value))
+        site.feed_entries = entries
         return list(pairs.items())
 
-    def _inline_feed(self, name: str, binding: Item, site: Site) -> None:
+    def _key_name(self, key: ast.expr) -> str | None:
+        name = self.program._name(key)
+        return ast.unparse(key) if name is None and isinstance(key, ast.Attribute) else name
+
+    def _bindings(self, name: str) -> list[Item]:
+        return [
+            item for item in self.program.items
+            if isinstance(item.stmt, ast.Assign) and any(
+                isinstance(t, ast.Name) and t.id == name for t in item.stmt.targets
+            )
+        ]
+
+    def _rebound(self, name: str, first: Item, second: Item) -> bool:
+        """Whether `name` is surely bound anew between two statements."""
+        return any(
+            first.stmt.lineno < item.stmt.lineno < second.stmt.lineno
+            and item.parents == second.parents[: len(item.parents)]
+            for item in self._bindings(name)
+        )
+
+    def _feed_binding(self, name: str, site: Site) -> Item:
+        """The one assignment of a feed dict that reaches a run."""
+        run = site.run.item
+        assert run is not None
+        bindings = self._bindings(name)
+        reaching = [
+            item for item in bindings
+            if item.stmt.lineno < run.stmt.lineno and item.parents == run.parents[: len(item.parents)]
+        ]
+        if not bindings:
+            raise Obstacle(site.run.call, f"the feed {name} comes from elsewhere",
+                           "feed a dict literal whose keys are placeholders")
+        if not reaching:
+            raise Obstacle(site.run.call, f"the feed {name} is made on some ways only",
+                           "make the feed where it is used")
+        binding = reaching[-1]
+        for other in bindings:
+            between = binding.stmt.lineno < other.stmt.lineno < run.stmt.lineno
+            loops = [p for p in run.parents if isinstance(p, (ast.For, ast.While))
+                     and p not in binding.parents]
+            again = other.stmt.lineno > run.stmt.lineno and any(p in other.parents for p in loops)
+            if between or again:
+                raise Obstacle(other.stmt, f"the feed {name} is assigned more than once",
+                               "use one name for each feed")
+        assert isinstance(binding.stmt, ast.Assign)
+        if not isinstance(binding.stmt.value, ast.Dict) or len(binding.stmt.targets) != 1:
+            raise Obstacle(binding.stmt, f"the feed {name} is not a dict literal",
+                           "feed a dict literal whose keys are placeholders")
+        return binding
+
+    def _inline_feed(self, site: Site, constants: dict[str, str]) -> None:
         """A feed dict becomes the dict of the function's arguments: its keys become strings."""
-        self.shared.feed_dicts.add(name)
-        for item in self.program.items:
-            stmt = item.stmt
-            if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        for stmt, key, value in site.feed_entries:
+            if id(key) in self.shared.feed_keys:
                 continue
-            target = stmt.targets[0]
-            keys: list[ast.expr] = []
-            if isinstance(target, ast.Name) and target.id == name:
-                assert isinstance(stmt.value, ast.Dict)
-                keys = [key for key in stmt.value.keys if key is not None]
-            elif isinstance(target, ast.Subscript) and self.program._name(target.value) == name:
-                keys = [target.slice]
-            for key in keys:
-                self.decisions.edits.append(
-                    (*self.source.span(key), repr(parameter_name(ast.unparse(key))))
-                )
+            self.shared.feed_keys.add(id(key))
+            start, end = self.source.span(key)
+            if self._key_name(key) not in constants:
+                self.decisions.edits.append((start, end, repr(parameter_name(ast.unparse(key)))))
+                self.kept_statements.add(id(stmt))
+            elif isinstance(stmt.targets[0], ast.Subscript):
+                self.decisions.dropped.add(id(stmt))
+            else:
+                self.decisions.edits.append(cut(self.source, start, self.source.span(value)[1]))
+        for item in self.program.items:
+            if id(item.stmt) in self.kept_statements:
                 item.role = KEEP
-        del binding, site
 
     def _check_missing(self, site: Site, missing: set[str], chosen: list[Item]) -> None:
         for item in chosen:
@@ -273,9 +321,7 @@ class Slicer(SiteReader):
                 result.append(item)
         return result
 
-    def _constants(
-        self, site: Site, feeds: list[tuple[str, ast.expr]], chosen: list[Item]
-    ) -> dict[str, str]:
+    def _constants(self, feeds: list[tuple[str, ast.expr]]) -> dict[str, str]:
         """Python values for boolean placeholders fed with a constant."""
         found: dict[str, str] = {}
         for name, expr in feeds:
@@ -285,7 +331,6 @@ class Slicer(SiteReader):
                 continue
             if isinstance(expr.value, bool) and self._dtype_text(call).endswith("bool"):
                 found[name] = repr(expr.value)
-        del site, chosen
         return found
 
     def _dtype_text(self, call: ast.Call) -> str:

@@ -160,7 +160,11 @@ class StatementPlanner(Slicer):
 
     def _decide_statements(self) -> None:
         d = self.decisions
-        needed_lazy = self._hoisted_lazy()
+        needed_lazy = self._needed(LAZY)
+        late = self._needed(TRACE, k.VARIABLES)
+        for item in self.items:
+            if id(item) in late:
+                item.role = KEEP  # what restores or prints them comes after the graph
         uses_parent = self.program.parent is not None and any(
             item.role == TRACE for item in self.program.parent.all_items()
         )
@@ -189,7 +193,8 @@ class StatementPlanner(Slicer):
             if program is self.program or uses_parent:
                 self._withs(program)
 
-    def _hoisted_lazy(self) -> set[int]:
+    def _needed(self, role: str, kind: str = "") -> set[int]:
+        """Items of a role (and kind) that statements which stay depend on."""
         wanted: set[str] = set()
         for item in self.items:
             if item.role in (KEEP, RUN):
@@ -197,8 +202,8 @@ class StatementPlanner(Slicer):
                 for site in item.runs:
                     uses -= statement_flow(site.fetch, self.program.owner).uses
                 wanted |= uses
-        lazy = [i for i in self.items if i.role == LAZY]
-        chosen, _ = backward_slice(lazy, wanted)
+        own = [i for i in self.items if i.role == role and (not kind or i.kind == kind)]
+        chosen, _ = backward_slice(own, wanted)
         return {id(item) for item in chosen}
 
     def _dynamic_rate(self, item: Item) -> None:

@@ -2,8 +2,10 @@
 
 In TF1 `tensor.shape[i]` was a `Dimension`, whose integer was its `.value`; in TF2 it is the integer
 itself (or None) and has no such attribute. Followed are expressions that are shapes by their form
-(`x.shape`, `x.get_shape()`, `tf.TensorShape(...)` and what their methods return) and local names that
-are bound to nothing but shapes or dimensions. `TensorShape.dims` still gives Dimensions and is left.
+(`x.shape`, `x.get_shape()`, `tf.TensorShape(...)` and what their methods return), local names that
+are bound to nothing but shapes or dimensions, and parameters that are asked what only a TensorShape
+can answer, also in modules that do not import TensorFlow. `TensorShape.dims` still gives Dimensions
+and is left.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ _GIVE_SHAPES = frozenset(
     {"get_shape", "with_rank", "with_rank_at_least", "with_rank_at_most", "merge_with",
      "concatenate", "TensorShape"}
 )  # fmt: skip
-_WORDS = ("shape", "Shape", "with_rank")  # without one of them there is nothing to find
+# Methods that nothing but a TensorShape has.
+_ASKED_OF_SHAPES = frozenset(
+    {"assert_has_rank", "assert_same_rank", "assert_is_fully_defined", "assert_is_compatible_with",
+     "with_rank", "with_rank_at_least", "with_rank_at_most"}
+)  # fmt: skip
+_WORDS = ("shape", "Shape", "_rank")  # without one of them there is nothing to find
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _Kinds = dict[str, tuple[str | None, int]]  # name -> (kind, line after which it is that)
@@ -51,11 +58,12 @@ class _Scope:
         self.kinds: _Kinds = dict(outer)
         self.own: set[str] = set()
         self.parameters: set[str] = set()
+        self.asked: set[str] = set()  # parameters with a method of shapes
 
     def parameter(self, name: str) -> None:
         """A parameter is nothing known until it is rebound, and what it is bound to from then on."""
         self.parameters.add(name)
-        self.kinds[name] = (None, 0)
+        self.kinds[name] = (SHAPE if name in self.asked else None, 0)
 
     def bind(self, target: ast.expr, found: str | None) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -112,6 +120,14 @@ def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
     assert isinstance(node, _FUNCTIONS)
     scope = _Scope(outer)
     arguments = node.args
+    scope.asked = {
+        part.func.value.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr in _ASKED_OF_SHAPES
+        and isinstance(part.func.value, ast.Name)
+    }
     for argument in (
         *arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg,
         arguments.kwarg,
@@ -158,6 +174,7 @@ class StaticDimensions:
 
     name = "dimensions"
     triggers = frozenset({"tensorflow.*"})
+    words = _ASKED_OF_SHAPES | {"get_shape"}
     order = 60
 
     def run(self, ctx: FileContext) -> str | None:

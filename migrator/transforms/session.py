@@ -18,6 +18,7 @@ from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_functions import Style
 from migrator.transforms._session_gather import gathered, runs_left
+from migrator.transforms._session_lost import refuse_lost_names
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
@@ -165,7 +166,7 @@ def rewrite(ctx: FileContext) -> bool:
         own = Decisions()
         try:
             plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
-            _trial(source, tree, own)
+            trial(ctx, source, tree, own)
         except Obstacle as obstacle:
             report(ctx, obstacle)
             continue
@@ -271,14 +272,17 @@ def _merge(into: Decisions, other: Decisions) -> None:
             known.extend(lines)
 
 
-def _trial(source: SourceText, tree: ast.Module, decisions: Decisions) -> None:
-    """Raise Obstacle where the new text would not compile."""
+def trial(
+    ctx: FileContext, source: SourceText, tree: ast.Module, decisions: Decisions
+) -> None:
+    """Raise Obstacle where the new text would not compile, or lacks a name that it reads."""
     text = rendered(source, tree, decisions)
     try:
-        ast.parse(text)
+        new = ast.parse(text)
     except SyntaxError as error:
         raise Obstacle(tree.body[0], f"the rewritten program would not compile ({error})",
                        "please report this") from error
+    refuse_lost_names(tree, ctx.names, new, [local for _, _, local in ctx.required_imports])
 
 
 def _tf_name(ctx: FileContext) -> str:

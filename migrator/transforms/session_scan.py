@@ -13,7 +13,7 @@ from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_render import Decisions
-from migrator.transforms.session import BORROWED, Unit, plans_of, settled, units_of
+from migrator.transforms.session import BORROWED, Unit, plans_of, settled, trial, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,11 @@ def _unit_records(
     functions: dict[int, str] = {}
     rung, reason = Rung.NATIVE, ""
     try:
-        for plan in plans_of(ctx, tree, ctx.names, source, unit, Decisions(), lambda name: name):
+        decisions = Decisions()
+        own = FileContext.of(ctx.path, ctx.text, ctx.index, ctx.options)
+        plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support)
+        trial(own, source, tree, decisions)
+        for plan in plans:
             for site in plan.sites:
                 if site.function is not None:
                     functions[id(site.run.call)] = site.function.name

@@ -164,3 +164,34 @@ def test_scan_of_a_native_program_names_its_functions() -> None:
     assert {r.rung for r in records} == {Rung.NATIVE}
     assert records[1].feeds == ("x",) and "train_step" in to_json(records[1])
     assert ctx.text == HEAD + body and not ctx.findings
+
+
+LOST = {
+    "read after the loop": (
+        "with tf.Session() as sess:\n    sess.run(train_op, feed_dict={x: np.ones((1, 2))})\n"
+        "print(y.shape)", "y is read"),
+    "flag of a feed changes": (
+        "t = tf.placeholder(tf.bool, [])\nz = tf.cond(t, lambda: y, lambda: -y)\n"
+        "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2)), t: True}\n"
+        "    sess.run(z, feed_dict=feed)\n    feed[t] = False\n    value = sess.run(z, feed)",
+        "changes between runs"),
+    "feed grows": (
+        "t = tf.placeholder(tf.float32, [])\nz = y * t\n"
+        "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2))}\n"
+        "    sess.run(y, feed_dict=feed)\n    feed[t] = 2.0\n    value = sess.run(z, feed)",
+        "grows after a run"),
+    "two feeds reach a run": (
+        "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2))}\n    for i in range(2):\n"
+        "        value = sess.run(y, feed)\n        feed = {x: np.zeros((1, 2))}",
+        "assigned more than once"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_nothing_is_rewritten_that_would_miss_a_name(name: str) -> None:
+    body, reason = LOST[name]
+    text = f"{HEAD}\n{body}\n"
+    ctx = FileContext.of("program.py", text)
+    SessionPrograms().run(ctx)
+    assert ctx.text == text
+    assert [f.code for f in ctx.findings] == ["TF390"] and reason in ctx.findings[0].message
