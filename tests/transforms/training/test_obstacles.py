@@ -167,9 +167,9 @@ def test_scan_of_a_native_program_names_its_functions() -> None:
 
 
 LOST = {
-    "read after the loop": (
+    "read by a function": (
         "with tf.Session() as sess:\n    sess.run(train_op, feed_dict={x: np.ones((1, 2))})\n"
-        "print(y.shape)", "y is read"),
+        "def later():\n    return y", "y is read"),
     "flag of a feed changes": (
         "t = tf.placeholder(tf.bool, [])\nz = tf.cond(t, lambda: y, lambda: -y)\n"
         "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2)), t: True}\n"
