@@ -20,6 +20,8 @@ class Transform(Protocol):
     `name` is unique; `triggers` are canonical names of which at least one must be referenced
     or imported by the file (``tensorflow.contrib.slim.*`` means that module and everything
     below, ``numpy.float`` just that); transforms run by ascending `order`, then by name.
+    A transform may have `words` too: identifiers that make it run on a file that has none of
+    the triggers, because they mean TensorFlow without naming it (``assert_has_rank``).
 
     `run` returns the new module or the new text, or None when it has nothing to do.
     It may raise: the file then goes on without this transform, and a TF000 finding says so.

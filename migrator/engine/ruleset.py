@@ -29,6 +29,7 @@ from migrator.engine.registry import LoadError, Transform, load_transforms
 from migrator.engine.template import Template
 
 SUPPORT = "tf1_support"
+VERSION_2 = "tensorflow.compat.v2"
 
 
 @dataclass
@@ -113,6 +114,7 @@ class RuleSet:
         words |= {name.partition(".")[2] for name in self.tables if name.startswith("builtins.")}
         for item in self.transforms:
             words |= {trigger.split(".")[0].split("*")[0] for trigger in item.triggers}
+            words |= getattr(item, "words", frozenset())
         words |= {"tensorflow", "tf_slim", "tensorflow_core", SUPPORT}
         words.discard("")
         self._words = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
@@ -233,6 +235,8 @@ class RuleSet:
             )
         if parts[0] != "tensorflow":
             return Disposition("none", name)
+        if parts[1:3] == ["compat", "v2"]:
+            return self._from_version_2(name)
         if bare not in self.tf2:
             for length in range(len(parts), 2, -1):
                 listed = self.tf1.aliases.get(".".join(parts[:length]))
@@ -277,6 +281,21 @@ class RuleSet:
             old = f"tensorflow.compat.v1{key[len('tensorflow'):]}"
             if self.tf2.kind(old) not in ("", "module") or (old in self.tf2.symbols and not rest):
                 return Disposition("compat", key, rest)
+        return Disposition("unknown", name)
+
+    def _from_version_2(self, name: str) -> Disposition:
+        """What was written for TF 2 through ``tf.compat.v2``: the bare name where it means the
+        same in TF 1 (so that nobody, a second run included, can take it for TF 1's), else as is."""
+        bare = "tensorflow" + name[len(VERSION_2) :]
+        found = self.disposition(bare)
+        if bare == "tensorflow" or found.kind == "module" and found.exists:
+            return Disposition("module", name, exists=True)
+        if found.kind == "same" and not self.fit(found.key, found.key).reordered:
+            return Disposition("rename", name, "", bare)
+        if self.tf2.kind(found.key) not in ("", "module"):
+            return Disposition("same", name, "", name, exists=True)
+        if found.kind in ("rename", "support"):
+            return Disposition(found.kind, name, found.rest, found.target, found.entry)
         return Disposition("unknown", name)
 
     def fit(self, key: str, target: str) -> Fit:

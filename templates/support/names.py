@@ -18,11 +18,25 @@ def variable_name(variable: Any) -> str:
     return (getattr(variable, "path", None) or variable.name).split(":")[0]
 
 
+def named(tensor: Any, name: str) -> Any:
+    """`tensor`, which `op_name` says to be called `name` in the current name scope.
+
+    Tensors of a graph have their name already.
+    """
+    if tf.executing_eagerly() and isinstance(tensor, tf.Tensor):
+        with tf.name_scope(name) as path:
+            tensor.tf1_name = path.rstrip("/")
+    return tensor
+
+
 def op_name(value: Any) -> str:
     """TF1's `value.op.name`: of a variable its name without `:0`, of a graph tensor its op's name.
 
-    Raises AttributeError for eager tensors, which have no name in TF 2.
+    Raises AttributeError for eager tensors without a name from `named`: TF 2 gives them none.
     """
+    given = getattr(value, "tf1_name", None)
+    if given is not None:
+        return str(given)
     try:
         name = value.op.name
     except AttributeError:  # eager variables have no op

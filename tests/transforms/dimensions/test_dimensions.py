@@ -30,6 +30,10 @@ def migrated(body: str) -> str:
             "def f(s):\n  s = s.with_rank(4)\n  return s[1]",
         ),
         ("h = x.shape[1]\nprint(h.value)", "h = x.shape[1]\nprint(h)"),
+        (
+            "def f(s):\n  s.assert_has_rank(4)\n  return s[1].value",
+            "def f(s):\n  s.assert_has_rank(4)\n  return s[1]",
+        ),
         ("s = [d.value for d in x.get_shape()]", "s = [d for d in x.get_shape()]"),
         ("for d in x.shape[1:]:\n  print(d.value)", "for d in x.shape[1:]:\n  print(d)"),
     ],
@@ -49,7 +53,15 @@ def test_dimensions_lose_their_value(before: str, after: str) -> None:
         "def f(x, s):\n  for s in rows:\n    print(s.value)",
         "shape = records['shape']\nprint(shape[0].value)",
         "def f(s):\n  n = s[0].value\n  s = n.shape\n  return s",
+        "def f(s, t):\n  t.assert_has_rank(4)\n  return s[0].value",
+        "def f(s):\n  s.assert_has_rank(4)\n  s = rows\n  return s[0].value",
     ],
 )
 def test_other_values_stay(body: str) -> None:
     assert migrated(body) == body
+
+
+def test_without_an_import_of_tensorflow() -> None:
+    text = "def depth(s):\n  s.assert_has_rank(4)\n  return s[3].value\n"
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
+    assert result.new_text == text.replace(".value", "")

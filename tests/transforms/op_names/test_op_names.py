@@ -1,10 +1,13 @@
 """`x.op.name` becomes a call that also works on eager variables."""
 
+from typing import Any
+
 import pytest
 
-from migrator.analysis.index import ProjectIndex
+from migrator.analysis.index import ModuleSummary, ProjectIndex
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
 
 RULES = load_ruleset(Options())
@@ -47,3 +50,46 @@ def test_every_kind_of_value() -> None:
         assert names.op_name(tf.identity(1.0, name="y")) == "y"
     with pytest.raises(AttributeError, match="no name in TF 2"):
         names.op_name(tf.constant(1.0))
+
+
+def test_a_tensor_that_is_asked_for_its_name_gets_it() -> None:
+    before = (
+        "import tensorflow as tf\n\n\n"
+        "def f(x):\n"
+        "    y = tf.multiply(x, 2.0,\n                    name='y')\n"
+        "    z = tf.add(x, 1.0, name='z')\n"
+        "    return {y.op.name: y, 'z': z}\n"
+    )
+    new = migrate_text("m.py", before, ProjectIndex(), Options(), RULES).new_text
+    assert new is not None
+    assert "y = names.named(tf.multiply(x, 2.0,\n                    name='y'), 'y')" in new
+    assert "z = tf.add(x, 1.0, name='z')" in new
+    assert migrate_text("m.py", new, ProjectIndex(), Options(), RULES).new_text is None
+    tf = pytest.importorskip("tensorflow")
+    assert tf
+    space: dict[str, Any] = {}
+    exec(compile(new.replace("tf1_support", "templates.support"), "m.py", "exec"), space)
+    with tf.name_scope("loss"):
+        assert list(space["f"](tf.constant(1.0))) == ["loss/y", "z"]
+
+
+def test_results_of_functions_that_another_module_asks() -> None:
+    texts = {
+        "pkg/__init__.py": "",
+        "pkg/rates.py": (
+            "import tensorflow as tf\n\n\n"
+            "def rate(step):\n    return tf.maximum(step, 1, name='rate')\n\n\n"
+            "def other(step):\n    return tf.maximum(step, 1, name='rate')\n"
+        ),
+        "pkg/use.py": (
+            "import tensorflow as tf\nfrom pkg import rates\n\n\n"
+            "def check():\n    r = rates.rate(tf.constant(3))\n    assert r.op.name == 'rate'\n"
+        ),
+    }
+    facts = load_facts()
+    index = ProjectIndex.assemble(
+        {path: ModuleSummary.of(path, text, facts) for path, text in texts.items()}
+    )
+    new = migrate_text("pkg/rates.py", texts["pkg/rates.py"], index, Options(), RULES).new_text
+    assert new is not None and new.count("names.named(") == 1
+    assert "def rate(step):\n    return names.named(" in new
