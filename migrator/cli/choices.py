@@ -12,6 +12,8 @@ from rich.table import Table
 
 from migrator.cli import console
 from migrator.cli.exits import UsageExit
+from migrator.engine.baseline import Baseline, BaselineError
+from migrator.engine.baseline import load as load_baseline
 from migrator.engine.cache import default_cache_dir
 from migrator.engine.options import (
     CONFIDENCES,
@@ -23,6 +25,7 @@ from migrator.engine.options import (
 )
 from migrator.project.config import Config, ConfigError, load
 from migrator.project.discover import discover
+from migrator.project.gitstate import GitError, changed_since
 
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
@@ -48,8 +51,12 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
                          help="Not these rules."),
             click.option("--only-files", "-f", multiple=True, metavar="PATTERN",
                          help="Only these files: paths, or patterns as in .gitignore."),
+            click.option("--since", metavar="REV",
+                         help="Only files that differ from this git revision, or are new."),
             click.option("--exclude", multiple=True, metavar="PATTERN",
                          help="Leave these files out, also from what others import."),
+            click.option("--baseline", metavar="FILE",
+                         help="Leave out what this file of --write-baseline knows."),
             click.option("--confidence", type=click.Choice(CONFIDENCES),
                          help="Make only edits of this confidence or a higher one; the others are "
                          "listed.  [default: review, which is all]"),
@@ -127,7 +134,7 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
         return Options(
             select=frozenset(values["select"]),
             ignore=frozenset(values["ignore"]),
-            only_files=_files(repo, values["exclude"], given.get("only_files", ())),
+            only_files=_files(repo, values["exclude"], given.get("only_files", ()), given.get("since")),
             precision=values["precision"],
             jit=values["jit"],
             gpu_memory=values["gpu-memory"],
@@ -141,6 +148,21 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
         )
     except ValueError as error:
         raise UsageExit(str(error)) from error
+
+
+def accepted(repo: Path, given: dict[str, Any]) -> Baseline | None:
+    """The baseline that the command line or the settings name; ends the command with code 2 where
+    it cannot be used. The settings' one is relative to the repository."""
+    values, config = settings(repo, given)
+    if not values["baseline"]:
+        return None
+    path = Path(values["baseline"])
+    if not given.get("baseline"):
+        path = repo / path
+    try:
+        return load_baseline(path)
+    except BaselineError as error:
+        raise UsageExit(console.safe(str(error))) from error
 
 
 def _overrides(config: Config, given: dict[str, Any]) -> tuple[Override, ...]:
@@ -158,9 +180,11 @@ def _overrides(config: Config, given: dict[str, Any]) -> tuple[Override, ...]:
     return tuple(found)
 
 
-def _files(repo: Path, exclude: list[str], only: tuple[str, ...]) -> tuple[Path, ...]:
+def _files(
+    repo: Path, exclude: list[str], only: tuple[str, ...], since: str | None = None
+) -> tuple[Path, ...]:
     """The files that patterns choose, empty for all of them."""
-    if not exclude and not only:
+    if not exclude and not only and since is None:
         return ()
     root = repo.resolve()
     files = discover(root, exclude=exclude)
@@ -176,6 +200,15 @@ def _files(repo: Path, exclude: list[str], only: tuple[str, ...]) -> tuple[Path,
             patterns.append(pattern)
         spec = GitIgnoreSpec.from_lines(patterns)
         files = [f for f in files if spec.match_file(f.relative_to(root).as_posix())]
+    if since is not None:
+        try:
+            changed = changed_since(root, since)
+        except (GitError, OSError) as error:
+            raise UsageExit(console.safe(f"--since {since}: {error}")) from error
+        files = [f for f in files if f.relative_to(root).as_posix() in changed]
+        if not files:
+            console.stderr().print(console.styled(f"No source file differs from {since}."))
+            raise click.exceptions.Exit(0)
     if not files:
         raise UsageExit("no source file is left by --only-files and --exclude")
     return tuple(files)

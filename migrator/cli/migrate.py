@@ -9,8 +9,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from migrator.cli import choices, ci, console, exits, review, summary
+from migrator.cli import choices, ci, committing, console, exits, review, summary
 from migrator.cli.hunkprint import print_hunk
+from migrator.engine import baseline
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.engine.ray_pool import RayError
@@ -34,6 +35,9 @@ Examples:
   migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
   migrator migrate . --review review.html      side by side in a browser, with filters
   migrator migrate . --plan plan.json          review today; migrator apply plan.json tomorrow
+  migrator migrate . --commit                  one commit for each family of rules
+  migrator migrate . --since main --diff       only files that differ from a revision
+  migrator migrate . --write-baseline base.json; migrator migrate . --baseline base.json --diff
   migrator migrate . --out ../repo-tf2         a migrated copy, REPO untouched
   migrator migrate . -f models/ -i TF5         one folder, without the input pipelines
   migrator migrate . --precision mixed_float16 --gpu-memory limit
@@ -56,6 +60,10 @@ Examples:
 )
 @click.option("--interactive", is_flag=True,
               help="Ask about each hunk first; what was answered is kept when you stop.")  # fmt: skip
+@click.option("--commit", is_flag=True,
+              help="Commit the result: one commit for each family of rules.")  # fmt: skip
+@click.option("--write-baseline", type=_FILE,
+              help="Write all that is left to do as known for now (for --baseline) instead.")  # fmt: skip
 @click.option("--allow-dirty", is_flag=True, help="Write even if git has uncommitted changes.")
 @choices.migration_options
 @click.option("--json", "as_json", is_flag=True, help="Print the plan, and what was done, as JSON.")
@@ -68,7 +76,8 @@ Examples:
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
     review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
-    allow_dirty: bool, as_json: bool, sarif: Path | None, annotations: bool,
+    commit: bool, write_baseline: Path | None, allow_dirty: bool,
+    as_json: bool, sarif: Path | None, annotations: bool,
     junit: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
@@ -83,14 +92,21 @@ def command(
         raise click.UsageError("--plan, --review and --out exclude each other")
     if interactive and (as_json or "-" in (str(patch), str(plan_file))):
         raise click.UsageError("--interactive needs stdout for its questions")
-    dry = as_diff or any(file is not None for file in (patch, review_file, plan_file))
+    files = (patch, review_file, plan_file, write_baseline)
+    dry = as_diff or any(file is not None for file in files)
     writes = not dry and out is None
+    if commit and (not writes or allow_dirty):
+        raise click.UsageError("--commit needs a clean tree, and commits what it writes there")
+    ready = committing.check(repo) if commit else None
     if interactive and writes:  # not after a hundred answers
         try:
             check_git(repo.resolve(), (), allow_dirty)
         except Refused as error:
             raise exits.RefusedExit(str(error)) from error
-    plan = make_plan(repo, given, quiet=as_json)
+    plan = make_plan(repo, given, quiet=as_json, known=write_baseline is None)
+    if write_baseline is not None:
+        save_baseline(plan, write_baseline)
+        ctx.exit(exits.OK)
     if interactive:
         plan = _reviewed(plan, repo)
     if annotations and (as_json or "-" in (str(patch), str(plan_file))):
@@ -110,6 +126,8 @@ def command(
     try:
         if out is not None:
             applied = write_copy(plan, out)
+        elif ready is not None:
+            applied = committing.apply_and_commit(plan, ready)
         else:
             applied = apply_plan(plan, allow_dirty=allow_dirty)
     except Refused as error:
@@ -128,14 +146,36 @@ def command(
     ctx.exit(exits.FAILED if plan.failed or applied.failed else exits.OK)
 
 
-def make_plan(repo: Path, given: dict[str, Any], quiet: bool = False) -> Plan:
-    """The plan for a command's arguments; bad options and rule packs end it with code 2."""
+def make_plan(
+    repo: Path, given: dict[str, Any], quiet: bool = False, known: bool = True
+) -> Plan:
+    """The plan for a command's arguments, without what the baseline knows unless told so; bad
+    options and rule packs end the command with code 2."""
     options = choices.build_options(repo, given)
+    accepted = choices.accepted(repo, given) if known else None
     try:
         with console.progress("migrating", quiet) as step:
-            return build_plan(repo, options, step)
+            plan = build_plan(repo, options, step)
     except (PackError, RayError) as error:
         raise exits.UsageExit(str(error)) from error
+    if accepted is None:
+        return plan
+    found = baseline.without(plan, accepted)
+    text = f"{summary.count(found.hidden, 'place')} known to the baseline"
+    if found.gone:
+        text += f"; {found.gone:,} of its entries are gone, write it again with --write-baseline"
+    console.stderr().print(console.styled((f"{text}.", "dim")))
+    return found.plan
+
+
+def save_baseline(plan: Plan, path: Path) -> None:
+    """Write what a plan holds as known; files that are not in the plan keep their entries."""
+    try:
+        earlier = baseline.load(path) if path.exists() and plan.options.get("only_files") else None
+        path.write_text(baseline.dump(baseline.of(plan, earlier)), encoding="utf-8")
+    except (baseline.BaselineError, OSError) as error:
+        raise exits.UsageExit(console.safe(str(error))) from error
+    console.stderr().print(console.styled(f"Baseline: {path}"))
 
 
 def _reviewed(plan: Plan, repo: Path) -> Plan:

@@ -11,10 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from migrator.cli import choices, console, exits, summary
-from migrator.cli.migrate import write_sarif
-from migrator.engine.packs import PackError
-from migrator.engine.plan import build_plan
-from migrator.engine.ray_pool import RayError
+from migrator.cli.migrate import make_plan, write_sarif
 from migrator.model import Plan, to_json, to_jsonable
 from migrator.survey import Survey, survey
 
@@ -55,11 +52,7 @@ def command(
 ) -> None:
     """Say what is in REPO and what its migration will take. Nothing is run, nothing is written."""
     options = choices.build_options(repo, given)
-    try:
-        with console.progress("planning", as_json) as step:
-            plan = build_plan(repo, options, step)
-    except (PackError, RayError) as error:
-        raise exits.UsageExit(str(error)) from error
+    plan = make_plan(repo, given, quiet=as_json)
     with console.progress("looking up symbols", as_json) as step:
         found = survey(plan, options, step)
     if sarif is not None:

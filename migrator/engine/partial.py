@@ -116,12 +116,16 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
         if result.support:
             users.append(result.path)
         files.append(result)
-    support = tuple(
+    return replace(plan, files=tuple(files), support_files=needed_support(plan, users))
+
+
+def needed_support(plan: Plan, users: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The support files of a plan of which only the files `users` import some."""
+    return tuple(
         (path, text)
         for path, text in plan.support_files
         if any(user.startswith(_import_root(path)) for user in users)
     )
-    return replace(plan, files=tuple(files), support_files=support)
 
 
 def _import_root(path: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,14 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _git(where: Path, *arguments: str) -> bytes:
+def git(
+    where: Path, *arguments: str, given: bytes | None = None,
+    environment: Mapping[str, str] | None = None, accept: tuple[int, ...] = (0,),
+) -> bytes:  # fmt: skip
+    """What git prints. `given` goes to its standard input, `environment` is added to its own.
+
+    Raises GitError for an exit code that is not in `accept`, FileNotFoundError without git.
+    """
     program = shutil.which("git")
     if program is None:
         raise FileNotFoundError("git is not installed")
@@ -60,15 +68,16 @@ def _git(where: Path, *arguments: str) -> bytes:
         done = subprocess.run(
             [program, *_SAFE, *arguments],
             cwd=where,
-            env=_environment(),
+            env={**_environment(), **(environment or {})},
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if given is None else None,
+            input=given,
             timeout=TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise GitError(f"git {arguments[-1]} took over {TIMEOUT:.0f} s in {where}") from error
-    if done.returncode != 0:
+    if done.returncode not in accept:
         raise GitError(done.stderr.decode("utf-8", "replace").strip() or f"exit {done.returncode}")
     return done.stdout
 
@@ -90,16 +99,38 @@ def tracked(root: Path) -> frozenset[str] | None:
     if work_tree(root) is None:
         return None
     try:
-        listed = _git(root, "ls-files", "-z", "--cached")
+        listed = git(root, "ls-files", "-z", "--cached")
     except (GitError, OSError):
         return None
     return frozenset(os.fsdecode(name) for name in listed.split(b"\0") if name)
 
 
-def _local_filters(top: Path) -> list[str]:
+def changed_since(root: Path, revision: str) -> frozenset[str]:
+    """Paths below `root`, relative to it, that differ from `revision` or are not tracked.
+
+    Raises GitError: no work tree, no such revision.
+    """
+    top = work_tree(root)
+    if top is None:
+        raise GitError(f"{root} is not in a git work tree")
+    try:
+        commit = git(
+            root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+        ).decode().strip()  # fmt: skip
+    except GitError as error:
+        raise GitError(f"git knows no commit {revision!r}") from error
+    filters = local_filters(top)
+    listed = git(
+        root, *filters, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--relative",
+        "--diff-filter=d", commit, "--", ".",
+    ) + git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".")  # fmt: skip
+    return frozenset(os.fsdecode(name) for name in listed.split(b"\0") if name)
+
+
+def local_filters(top: Path) -> list[str]:
     """Options that switch off the clean filters which the repository's own config defines."""
     try:
-        listed = _git(top, "config", "--local", "--null", "--name-only", "--list")
+        listed = git(top, "config", "--local", "--null", "--name-only", "--list")
     except GitError:
         return []
     options: list[str] = []
@@ -124,8 +155,8 @@ def state(root: Path, ignore: tuple[str, ...] = ()) -> GitState:
     if top is None:
         return GitState(None, note="not in a git work tree")
     try:
-        filters = _local_filters(top)
-        listed = _git(
+        filters = local_filters(top)
+        listed = git(
             root, *filters, "status", "--porcelain=v1", "-z", "--untracked-files=all",
             "--ignore-submodules=all", "--no-renames", "--", ".",
             *(f":(exclude,literal){path}" for path in ignore),
