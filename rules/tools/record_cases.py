@@ -2,10 +2,10 @@
 
     MIGRATOR_TF1_PYTHON=/path/to/python3.7 python rules/tools/record_cases.py
 
-Cases are those of the rules (`rules/*.toml`) and of `rules/recorded/proofs.toml`, which has
-cases for tables: what only moved or had its parameters renamed.  A case that TF 1.15.5 cannot run
-stops the recording.  With names as arguments (`tf.log#1`, or `tf.log` for all of its cases) only
-those are run again; the others stay as recorded, and those that are gone are taken out.
+Cases are those of the rules (`rules/*.toml`) and of `rules/recorded/*.toml`, which are about tables:
+what only moved, had its parameters renamed, or is in the support package.  A case that TF 1.15.5
+cannot run stops the recording.  With names as arguments (`tf.log#1`, or `tf.log` for all of its
+cases) only those are run again, and those that changed; what is gone is taken out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Proof:
 def proofs() -> Iterator[Proof]:
     """All cases, each with a name that is unique and does not depend on the others."""
     seen: dict[str, int] = {}
-    for path in (*sorted(RULES.glob("*.toml")), RULES / "recorded" / "proofs.toml"):
+    for path in (*sorted(RULES.glob("*.toml")), *sorted((RULES / "recorded").glob("*.toml"))):
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         cases = [(rule["code"], case) for rule in document.get("rule", [])
                  for case in rule.get("case", [])]  # fmt: skip

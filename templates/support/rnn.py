@@ -1,12 +1,9 @@
-"""tf.nn.rnn_cell and the functions that run cells over time, with TF1's variable names.
-
-Sequence-to-sequence decoders and cells with layer norm of tf.contrib.rnn are not here; see
-tf.keras.layers.RNN for those.
-"""
+"""tf.nn.rnn_cell: recurrent cells with TF1's variable names and gate order."""
 
 from __future__ import annotations
 
 import collections
+import numbers
 from typing import Any
 
 import tensorflow as tf
@@ -16,6 +13,20 @@ from .layers import Layer
 from .scopes import variable_scope
 
 LSTMStateTuple = collections.namedtuple("LSTMStateTuple", ["c", "h"])
+
+
+def dimensions(size: Any) -> list[int]:
+    """The dimensions after the batch of a state or output of that size (a number or a shape)."""
+    return [int(size)] if isinstance(size, numbers.Integral) else tf.TensorShape(size).as_list()
+
+
+def sized(make: Any, sizes: Any) -> Any:
+    """`make(size)` for each number or TensorShape of nested sizes."""
+    if isinstance(sizes, (numbers.Integral, tf.TensorShape)):
+        return make(sizes)
+    if hasattr(sizes, "_fields"):
+        return type(sizes)(*(sized(make, size) for size in sizes))
+    return type(sizes)(sized(make, size) for size in sizes)
 
 
 class RNNCell(Layer):
@@ -30,10 +41,17 @@ class RNNCell(Layer):
         return super().__call__(inputs, state, **kwargs)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros, [batch_size, size] for each part."""
-        return tf.nest.map_structure(
-            lambda size: tf.zeros([batch_size, size], dtype), self.state_size
-        )
+        """A state of zeros, [batch_size, *size] for each part of `state_size`."""
+        return sized(lambda size: tf.zeros([batch_size, *dimensions(size)], dtype), self.state_size)
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """`zero_state`, with batch size and dtype taken from `inputs` where they are given."""
+        if inputs is not None:
+            inputs = tf.convert_to_tensor(inputs)
+            batch_size, dtype = tf.shape(inputs)[0], inputs.dtype
+        return self.zero_state(batch_size, dtype)
 
     def _weights(self, inputs: Any, size: int, prefix: str = "", bias: Any = None) -> None:
         """Makes PREFIX/kernel for [inputs, state] and PREFIX/bias."""
@@ -120,21 +138,35 @@ class BasicLSTMCell(RNNCell):
         name: str | None = None,
         **kw: Any,
     ) -> None:
-        if not state_is_tuple:
-            raise ValueError("state_is_tuple=False: use LSTMStateTuple states (c, h)")
         super().__init__(name=name, _reuse=reuse, **kw)
-        self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
+        self.units, self.output_size = num_units, num_units
+        self.state_is_tuple = state_is_tuple
+        self.state_size = self._size(num_units)
         self.forget_bias, self.activation = forget_bias, activation or tf.tanh
 
+    def _size(self, of_output: int) -> Any:
+        """(c, h), or both side by side in one tensor."""
+        if self.state_is_tuple:
+            return LSTMStateTuple(self.units, of_output)
+        return self.units + of_output
+
+    def _parts(self, state: Any) -> Any:
+        if self.state_is_tuple:
+            return state
+        return tf.split(state, [self.units, self.output_size], 1)
+
+    def _state(self, c: Any, h: Any) -> Any:
+        return LSTMStateTuple(c, h) if self.state_is_tuple else tf.concat([c, h], 1)
+
     def build(self, input_shape: Any) -> None:
-        self._weights(input_shape, 4 * self.state_size.c)
+        self._weights(input_shape, 4 * self.units)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        c, h = state
+        c, h = self._parts(state)
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
         c = c * tf.sigmoid(f + self.forget_bias) + tf.sigmoid(i) * self.activation(j)
         h = self.activation(c) * tf.sigmoid(o)
-        return h, LSTMStateTuple(c, h)
+        return h, self._state(c, h)
 
 
 class LSTMCell(BasicLSTMCell):
@@ -161,10 +193,10 @@ class LSTMCell(BasicLSTMCell):
         self._initializer, self.use_peepholes = initializer, use_peepholes
         self.cell_clip, self.num_proj, self.proj_clip = cell_clip, num_proj, proj_clip
         self.output_size = num_proj or num_units
-        self.state_size = LSTMStateTuple(num_units, self.output_size)
+        self.state_size = self._size(self.output_size)
 
     def build(self, input_shape: Any) -> None:
-        units = self.state_size.c
+        units = self.units
         self._weights(input_shape, 4 * units)
         if self.use_peepholes:
             for name in ("w_f_diag", "w_i_diag", "w_o_diag"):
@@ -174,7 +206,7 @@ class LSTMCell(BasicLSTMCell):
             self.add_variable("projection/kernel", shape, initializer=self._initializer)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        c, h = state
+        c, h = self._parts(state)
         made = self._made
         peep = made if self.use_peepholes else collections.defaultdict(float)
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
@@ -187,27 +219,34 @@ class LSTMCell(BasicLSTMCell):
             h = tf.matmul(h, made["projection/kernel"])
             if self.proj_clip is not None:
                 h = tf.clip_by_value(h, -self.proj_clip, self.proj_clip)
-        return h, LSTMStateTuple(c, h)
+        return h, self._state(c, h)
 
 
 class MultiRNNCell(RNNCell):
     """Cells stacked: the output of one is the input of the next."""
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
-        if not state_is_tuple:
-            raise ValueError("state_is_tuple=False: the state is a tuple with one entry per cell")
         super().__init__()
-        self.cells = tuple(cells)
-        self.state_size = tuple(cell.state_size for cell in self.cells)
+        self.cells, self.state_is_tuple = tuple(cells), state_is_tuple
+        sizes = tuple(cell.state_size for cell in self.cells)
+        self.state_size = sizes if state_is_tuple else sum(sizes)
         self.output_size = self.cells[-1].output_size
 
     def call(self, inputs: Any, state: Any) -> Any:
-        states = []
+        states: list[Any] = []
+        if not self.state_is_tuple:
+            state = tf.split(state, [cell.state_size for cell in self.cells], 1)
         for number, (cell, old) in enumerate(zip(self.cells, state, strict=True)):
             with variable_scope(f"cell_{number}"):
                 inputs, new = cell(inputs, old)
             states.append(new)
-        return inputs, tuple(states)
+        return inputs, tuple(states) if self.state_is_tuple else tf.concat(states, 1)
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Zeros for each cell, as the cells make them."""
+        if not self.state_is_tuple:
+            return super().zero_state(batch_size, dtype)
+        return tuple(cell.zero_state(batch_size, dtype) for cell in self.cells)
 
 
 class DropoutWrapper(RNNCell):
@@ -246,104 +285,40 @@ class DropoutWrapper(RNNCell):
         return self._dropped(outputs, on_outputs), new
 
 
-# ---- over time -----------------------------------------------------------------------------------
-def _select(alive: tf.Tensor, new: Any, old: Any) -> Any:
-    return tf.nest.map_structure(lambda n, o: tf.where(alive[:, None], n, o), new, old)
+class CellWrapper(RNNCell):
+    """A cell around another one, with that one's sizes."""
+
+    def __init__(self, cell: RNNCell) -> None:
+        super().__init__()
+        self.cell = cell
+        self.state_size, self.output_size = cell.state_size, cell.output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The state that the inner cell starts from."""
+        return self.cell.zero_state(batch_size, dtype)
 
 
-def dynamic_rnn(
-    cell: RNNCell,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Any = None,
-) -> tuple[tf.Tensor, Any]:
-    """(outputs of all steps, last state) of [batch, time, features] (or time first).
+class ResidualWrapper(CellWrapper):
+    """Adds the inputs to the outputs, or combines them by `residual_fn(inputs, outputs)`."""
 
-    Beyond `sequence_length` outputs are 0 and the state stays as it was.
-    """
-    with variable_scope(scope or "rnn"):
-        inputs = tf.convert_to_tensor(inputs)
-        steps = inputs if time_major else tf.transpose(inputs, [1, 0, 2])
-        batch = steps.shape[1] if steps.shape[1] is not None else tf.shape(steps)[1]
-        length = steps.shape[0] if steps.shape[0] is not None else tf.shape(steps)[0]
-        if initial_state is None and dtype is None:
-            raise ValueError("If there is no initial_state, you must give a dtype.")
-        state = cell.zero_state(batch, dtype) if initial_state is None else initial_state
-
-        def body(time: Any, state: Any, outputs: Any) -> Any:
-            value, new = cell(steps[time], state)
-            if sequence_length is not None:
-                alive = time < tf.cast(sequence_length, tf.int32)
-                value = _select(alive, value, tf.zeros_like(value))
-                new = _select(alive, new, state)
-            return time + 1, new, outputs.write(time, value)
-
-        array = tf.TensorArray(inputs.dtype, size=length, element_shape=[None, cell.output_size])
-        _, state, array = tf.while_loop(
-            lambda time, *_: time < length,
-            body,
-            (tf.constant(0), state, array),
-            parallel_iterations=parallel_iterations or 32,
-            swap_memory=swap_memory,
+    def __init__(self, cell: RNNCell, residual_fn: Any = None) -> None:
+        super().__init__(cell)
+        self.residual_fn = residual_fn or (
+            lambda inputs, outputs: tf.nest.map_structure(tf.add, inputs, outputs)
         )
-        outputs = array.stack()
-        outputs.set_shape([steps.shape[0], steps.shape[1], cell.output_size])
-        return outputs if time_major else tf.transpose(outputs, [1, 0, 2]), state
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
+        outputs, new = self.cell(inputs, state, scope)
+        return self.residual_fn(inputs, outputs), new
 
 
-def static_rnn(
-    cell: RNNCell,
-    inputs: Any,
-    initial_state: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> tuple[list[tf.Tensor], Any]:
-    """`dynamic_rnn` of a list of [batch, features]; returns a list."""
-    outputs, state = dynamic_rnn(
-        cell,
-        tf.stack(inputs),
-        sequence_length,
-        initial_state,
-        dtype,
-        time_major=True,
-        scope=scope,
-    )
-    return tf.unstack(outputs, len(inputs)), state
+class DeviceWrapper(CellWrapper):
+    """Runs the cell on a device."""
 
+    def __init__(self, cell: RNNCell, device: Any) -> None:
+        super().__init__(cell)
+        self.device = device
 
-def bidirectional_dynamic_rnn(
-    cell_fw: RNNCell,
-    cell_bw: RNNCell,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Any = None,
-) -> tuple[tuple[tf.Tensor, tf.Tensor], tuple[Any, Any]]:
-    """((forward, backward outputs), (forward, backward state))."""
-    time_axis, batch_axis = (0, 1) if time_major else (1, 0)
-
-    def reverse(values: Any) -> tf.Tensor:
-        if sequence_length is None:
-            return tf.reverse(values, [time_axis])
-        return tf.reverse_sequence(values, sequence_length, time_axis, batch_axis)
-
-    common = (parallel_iterations, swap_memory, time_major)
-    with variable_scope(scope or "bidirectional_rnn"):
-        forward, state_fw = dynamic_rnn(
-            cell_fw, inputs, sequence_length, initial_state_fw, dtype, *common, scope="fw"
-        )
-        backward, state_bw = dynamic_rnn(
-            cell_bw, reverse(inputs), sequence_length, initial_state_bw, dtype, *common, scope="bw"
-        )
-    return (forward, reverse(backward)), (state_fw, state_bw)
+    def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
+        with tf.device(self.device):
+            return self.cell(inputs, state, scope)

@@ -13,7 +13,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 import graph_cases as gc  # noqa: E402
-from tf1_support import initializers, layers, losses, metrics, rnn, scopes, slim  # noqa: E402
+from tf1_support import initializers, layers, losses, metrics, rnn, rnn_loops, scopes, slim  # noqa: E402
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FACTS = json.loads((FIXTURES / "graph_cases.json").read_text())
@@ -24,7 +24,7 @@ API = SimpleNamespace(
     losses=losses,
     layers=layers,
     rnn=rnn,
-    dynamic_rnn=rnn.dynamic_rnn,
+    dynamic_rnn=rnn_loops.dynamic_rnn,
     initializers=initializers,
     variance_scaling=initializers.tf_variance_scaling_initializer,
     variable_scope=scopes.variable_scope,
