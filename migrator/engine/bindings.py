@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from migrator.analysis.names import Binding, NameTable, canonical
-from migrator.engine.ruleset import RuleSet
+from migrator.engine.ruleset import VERSION_2, RuleSet
 
 if TYPE_CHECKING:
     from migrator.engine.work import Site
@@ -25,6 +25,7 @@ _DEPTH = {
     "google": 3,
     "xml": 3,
 }
+KERAS_SOURCES = "tensorflow.python.keras"
 _ALIASES = {"tensorflow": "tf", "numpy": "np"}
 
 
@@ -106,6 +107,15 @@ class BindingPlan:
         found = self.rules.disposition(name)
         if found.kind == "none":
             return name
+        if name == VERSION_2:
+            sites = self.sites.get(id(binding), ())
+            told_apart = any(
+                site.disposition.kind == "same" and site.resolved.name.startswith(VERSION_2)
+                for site in sites
+            )
+            return name if told_apart else "tensorflow"
+        if name.startswith(KERAS_SOURCES) and self._stays(binding):
+            return name
         if found.kind in ("rename", "support"):
             return found.target + found.rest
         if found.kind in ("same", "module") and found.exists:
@@ -122,6 +132,13 @@ class BindingPlan:
         if found.kind == "rule" and found.exists and name == found.key:
             return name
         return None
+
+    def _stays(self, binding: Binding) -> bool:
+        """Whether a site needs what only TensorFlow's own sources have."""
+        return any(
+            site.disposition.kind == "same" and site.resolved.name.startswith(KERAS_SOURCES)
+            for site in self.sites.get(id(binding), ())
+        )
 
     def _infer(self, name: str, sites: Iterable[Site]) -> str | None:
         """The module whose members most of the sites become, if their names stay the same."""
@@ -140,9 +157,21 @@ class BindingPlan:
                     if entry.target.endswith(suffix):
                         votes[entry.target[: -len(suffix)]] += 1
         votes = Counter({new: count for new, count in votes.items() if not split_import(new)[3]})
+        if not votes and any(site.resolved.name == name for site in sites):  # the module as a value
+            votes = self._successors(name)
         if not votes:
             return None
         return min(votes, key=lambda new: (-votes[new], new))
+
+    def _successors(self, name: str) -> Counter[str]:
+        """TensorFlow 2 modules to which members of the module `name` went under their own names."""
+        found: Counter[str] = Counter()
+        for key, entry in self.rules.tables.items():
+            if entry.kind == "rename" and key.startswith(name + "."):
+                new, _, last = entry.target.rpartition(".")
+                if last == key[len(name) + 1 :] and self.rules.tf2.kind(new) == "module":
+                    found[new] += 1
+        return found
 
     def _converts(self, binding: Binding) -> bool:
         """Whether ``slim = tf.contrib.slim`` can become an import at the top of the file."""

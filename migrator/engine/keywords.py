@@ -110,10 +110,8 @@ class Fit:
     @property
     def reordered(self) -> bool:
         """Whether a positional argument of TF 2 would mean another parameter in TF 1."""
-        old, new = self.old_order, self.new_order
-        return self.known_order and any(
-            old[place : place + 1] != [name] for place, name in enumerate(new)
-        )
+        both = zip(self.old_order, self.new_order, strict=False)
+        return any(old != new for old, new in both)
 
     def target(self, name: str) -> Keyword | None:
         """What a TF 1 parameter is called now, None when TF 2 has nothing for it."""

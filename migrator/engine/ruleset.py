@@ -237,6 +237,10 @@ class RuleSet:
             return Disposition("none", name)
         if parts[1:3] == ["compat", "v2"]:
             return self._from_version_2(name)
+        if parts[1:3] == ["python", "keras"]:
+            public = self._public_keras(name, parts)
+            if public is not None:
+                return public
         if bare not in self.tf2:
             for length in range(len(parts), 2, -1):
                 listed = self.tf1.aliases.get(".".join(parts[:length]))
@@ -297,6 +301,17 @@ class RuleSet:
         if found.kind in ("rename", "support"):
             return Disposition(found.kind, name, found.rest, found.target, found.entry)
         return Disposition("unknown", name)
+
+    def _public_keras(self, name: str, parts: list[str]) -> Disposition | None:
+        """Where Keras documents something that was imported from its sources in TensorFlow."""
+        for length in range(len(parts), 2, -1):
+            target = ".".join([parts[0], *parts[2:length]])
+            if target in self.tf2:
+                key = ".".join(parts[:length])
+                if length < len(parts) and self.tf2.kind(target) == "module":
+                    return None  # a member that is not documented
+                return Disposition("rename", key, name[len(key) :], target)
+        return None
 
     def fit(self, key: str, target: str) -> Fit:
         """How calls of the TF 1 function `key` become calls of TF 2's `target`."""

@@ -1,0 +1,25 @@
+"""Which of its two variants a program takes that was written for TF 1 and TF 2 alike."""
+from __future__ import annotations
+
+import os
+
+_forced: bool | None = None
+
+
+def enabled() -> bool:
+    """Whether the program takes its TF 2 variant: as on TF 1.15, only where the environment says
+    ``TF2_BEHAVIOR=1`` or `enable` was called. Both variants run on TF 2; this decides between the
+    models, checkpoints and outputs that the program had on TF 1 and those of its TF 2 variant."""
+    return os.environ.get("TF2_BEHAVIOR", "0") != "0" if _forced is None else _forced
+
+
+def enable() -> None:
+    """Take the TF 2 variant from here on, whatever the environment says."""
+    global _forced
+    _forced = True
+
+
+def disable() -> None:
+    """Take the TF 1 variant from here on, whatever the environment says."""
+    global _forced
+    _forced = False

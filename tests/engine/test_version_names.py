@@ -1,0 +1,109 @@
+"""Names written for TF 2 in a program of TF 1, and programs that hold a variant for either."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.names import canonical
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+from migrator.model import FileResult
+
+HEAD = "import tensorflow.compat.v1 as tf\nimport tensorflow.compat.v2 as tf2\n"
+
+
+def migrated(text: str) -> FileResult:
+    """`text` under the shipped rules; a second run must find nothing to do."""
+    rules = load_ruleset(Options())
+    result = migrate_text("program.py", text, ProjectIndex(), Options(), rules)
+    again = migrate_text("program.py", result.new_text or text, ProjectIndex(), Options(), rules)
+    assert not again.changes
+    return result
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # what means the same in both versions needs no prefix
+        ("tf.compat.v2.init_scope()", "tf.init_scope()"),
+        ("table = tf.compat.v2.lookup.StaticHashTable(a, b)",
+         "table = tf.lookup.StaticHashTable(a, b)"),
+        # what TF 1 has under the same name, and would be taken for it, keeps the prefix
+        ("tf.compat.v2.where(c, x, y)", "tf.compat.v2.where(c, x, y)"),
+        ("tf.compat.v2.image.resize(x, s)", "tf.compat.v2.image.resize(x, s)"),
+        ("tf.compat.v2.summary.scalar(n, v, step=s)", "tf.compat.v2.summary.scalar(n, v, step=s)"),
+        # TF 1 by way of TF 2 is TF 1
+        ("tf.compat.v2.compat.v1.log(x)", "tf.math.log(x)"),
+    ],
+)  # fmt: skip
+def test_names_of_version_2(before: str, after: str) -> None:
+    result = migrated("import tensorflow.compat.v1 as tf\n" + before + "\n")
+    assert (result.new_text or "").split("\n", 1) == ["import tensorflow as tf", after + "\n"]
+
+
+def test_a_file_for_version_2_imports_tensorflow() -> None:
+    text = "import tensorflow.compat.v2 as tf\nx = tf.constant(1)\ny = tf.compat.v1.log(x)\n"
+    new = "import tensorflow as tf\nx = tf.constant(1)\ny = tf.math.log(x)\n"
+    assert migrated(text).new_text == new
+
+
+def test_an_import_stays_where_a_name_would_be_taken_for_version_1() -> None:
+    text = "import tensorflow.compat.v2 as tf\nx = tf.where(c, a, b)\ny = tf.compat.v1.log(x)\n"
+    assert migrated(text).new_text == text.replace("compat.v1.log", "math.log")
+
+
+def test_unknown_names_of_version_2_are_said() -> None:
+    result = migrated(HEAD + "tf2.no_such_thing()\n")
+    assert [(f.code, f.line) for f in result.findings] == [("TF003", 3)]
+    assert "tf2.no_such_thing()" in (result.new_text or "")
+
+
+def test_canonical_names() -> None:
+    assert canonical("tensorflow.compat.v2.compat.v1.nn.relu") == ("tensorflow.nn.relu", True)
+    assert canonical("tensorflow.compat.v2.nn.relu") == ("tensorflow.compat.v2.nn.relu", False)
+
+
+def test_the_variant_that_ran_is_kept() -> None:
+    text = (
+        "import tensorflow.compat.v1 as tf\n"
+        "from tensorflow.python import tf2\n"
+        "if not tf2.enabled():\n"
+        "  from tensorflow.contrib import lookup as contrib_lookup\n"
+        "def table(init):\n"
+        "  if isinstance(init, dict):\n"
+        "    lookup = tf.compat.v2.lookup\n"
+        "  else:\n"
+        "    lookup = contrib_lookup\n"
+        "  return contrib_lookup.HashTable(lookup.KeyValueTensorInitializer(*init), -1)\n"
+    )
+    result = migrated(text)
+    assert result.new_text == (
+        "import tensorflow as tf\n"
+        "from tf1_support import tf2\n"
+        "if not tf2.enabled():\n"
+        "  from tensorflow import lookup as contrib_lookup\n"
+        "def table(init):\n"
+        "  if isinstance(init, dict):\n"
+        "    lookup = tf.compat.v2.lookup\n"
+        "  else:\n"
+        "    lookup = contrib_lookup\n"
+        "  return contrib_lookup.StaticHashTable(lookup.KeyValueTensorInitializer(*init), -1)\n"
+    )
+    assert [(f.code, f.line) for f in result.findings] == [("TF150", 3)]
+    assert "TF2_BEHAVIOR=1" in result.findings[0].advice
+
+
+def test_keras_from_the_sources_of_tensorflow() -> None:
+    text = (
+        "from tensorflow.python.keras.layers import Dense\n"
+        "from tensorflow.python.keras import backend as K\n"
+        "x = Dense(K.epsilon())\n"
+    )
+    assert migrated(text).new_text == text.replace("tensorflow.python.", "tensorflow.")
+
+
+def test_what_only_the_sources_have_keeps_its_import() -> None:
+    text = "from tensorflow.python.keras import backend as K\nK.is_tpu_strategy(s)\n"
+    assert migrated(text).new_text is None
