@@ -6,6 +6,7 @@ import importlib
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from migrator import __version__
 from migrator.cli import exits
@@ -22,6 +23,7 @@ COMMANDS = {
     "report": "Write the report of a migration.",
     "rules": "List the rules.",
     "explain": "Explain a rule, or what becomes of a TF1 symbol.",
+    "lsp": "Speak to an editor (language server).",
     "doctor": "Check what migrator finds on this machine.",
 }
 
@@ -42,6 +44,14 @@ class LazyGroup(click.Group):
         command = module.command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands without importing them: completion must be quick."""
+        names = [
+            CompletionItem(name, help=text)
+            for name, text in COMMANDS.items() if name.startswith(incomplete)
+        ]  # fmt: skip
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from migrator.cli import choices, ci, committing, console, exits, review, summary
+from migrator.cli import choices, ci, committing, console, editor, exits, review, summary
 from migrator.cli.hunkprint import print_hunk
 from migrator.engine import baseline
 from migrator.engine.packs import PackError
@@ -60,6 +60,8 @@ Examples:
 )
 @click.option("--interactive", is_flag=True,
               help="Ask about each hunk first; what was answered is kept when you stop.")  # fmt: skip
+@click.option("--stdin-filename", metavar="PATH",
+              help="Migrate standard input as if it were this file, to standard output.")  # fmt: skip
 @click.option("--commit", is_flag=True,
               help="Commit the result: one commit for each family of rules.")  # fmt: skip
 @click.option("--write-baseline", type=_FILE,
@@ -76,7 +78,7 @@ Examples:
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
     review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
-    commit: bool, write_baseline: Path | None, allow_dirty: bool,
+    stdin_filename: str | None, commit: bool, write_baseline: Path | None, allow_dirty: bool,
     as_json: bool, sarif: Path | None, annotations: bool,
     junit: Path | None, statistics: bool, **given: Any,
 ) -> None:  # fmt: skip
@@ -86,6 +88,8 @@ def command(
     the first write; `migrator undo` brings them back byte for byte, also after a crash. What no
     rule can do is listed at the end with file, line and advice.
     """
+    if stdin_filename is not None:
+        ctx.exit(editor.run(repo, stdin_filename, as_diff, as_json, given))
     if sum((as_diff, patch is not None, out is not None)) > 1:
         raise click.UsageError("--diff, --patch and --out exclude each other")
     if out is not None and (plan_file is not None or review_file is not None):

@@ -230,6 +230,13 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     )
 
 
+def summaries(root: Path, options: Options) -> dict[str, ModuleSummary]:
+    """What the index keeps of every readable module below `root`, by relative path."""
+    paths = [_relative(path, root) for path in discover(root)]
+    scanned = _phase(_scan, paths, root, options, None)
+    return {item.path: item.summary for item in scanned if item.summary is not None}
+
+
 def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
     """Whether anything in the tree was TensorFlow 1's, so that its pins must move."""
     return any(

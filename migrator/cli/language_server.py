@@ -1,0 +1,211 @@
+"""The language server: one Project a repository, diagnostics and code actions from its results."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from migrator import __version__
+from migrator.cli.choices import build_options
+from migrator.engine.editing import Project
+from migrator.engine.partial import problem, text_with
+from migrator.model import Change, FileResult, Finding, Rung, Status
+from migrator.project.diff import Hunk, hunks
+from migrator.project.discover import NEVER
+from migrator.project.gitstate import work_tree
+
+SOURCE = "migrator"
+_LEVELS = {
+    Rung.MANUAL: types.DiagnosticSeverity.Warning, Rung.COMPAT: types.DiagnosticSeverity.Warning,
+    Rung.SUPPORT: types.DiagnosticSeverity.Information,
+    Rung.NATIVE: types.DiagnosticSeverity.Information,
+}  # fmt: skip
+_WHOLE_LINE = 10_000  # a column beyond the end means the end
+
+
+class Projects:
+    """The repositories that files were opened of; a file's is the nearest one around it."""
+
+    def __init__(self) -> None:
+        self._projects: dict[Path, Project] = {}
+        self._lock = threading.Lock()
+        self.folders: list[Path] = []
+
+    def root_of(self, path: Path) -> Path:
+        """The workspace folder, else the git work tree, else the folder that a file lies in."""
+        inside = [folder for folder in self.folders if folder in path.parents]
+        if inside:
+            return max(inside, key=lambda folder: len(folder.parts))
+        return work_tree(path.parent) or path.parent
+
+    def result(self, path: Path, text: str) -> FileResult:
+        """What a file with this text becomes. Raises what `build_options` and Project raise."""
+        root = self.root_of(path)
+        with self._lock:
+            if root not in self._projects:
+                self._projects[root] = Project(root, build_options(root, {}))
+            project = self._projects[root]
+            return project.result(path.relative_to(project.root).as_posix(), text)
+
+    def reload(self) -> None:
+        """Read everything again: settings or rule packs have changed."""
+        with self._lock:
+            self._projects.clear()
+
+
+def make() -> LanguageServer:
+    """A server with all its features; `start_io()` runs it."""
+    server = LanguageServer(
+        SOURCE, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full
+    )
+    projects = Projects()
+    results: dict[str, tuple[int, FileResult]] = {}
+
+    @server.feature(types.INITIALIZED)
+    def initialized(_: Any) -> None:
+        projects.folders = [
+            Path(uris.to_fs_path(folder.uri) or ".").resolve()
+            for folder in server.workspace.folders.values()
+        ]
+
+    def look(uri: str) -> FileResult | None:
+        """The result for an open document, published as diagnostics."""
+        document = server.workspace.get_text_document(uri)
+        path = Path(uris.to_fs_path(uri) or "")
+        if not path.name.endswith(".py") or NEVER & set(path.parts):
+            return None
+        version = document.version or 0
+        known = results.get(uri)
+        if known is not None and known[0] == version and known[1].old_text == document.source:
+            return known[1]
+        try:
+            found = projects.result(path.resolve(), document.source)
+        except Exception as error:  # bad settings, an unreadable tree: the editor must go on
+            server.window_log_message(
+                types.LogMessageParams(types.MessageType.Error, f"migrator: {error}")
+            )
+            return None
+        results[uri] = (version, found)
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, diagnostics(found), version)
+        )
+        return found
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        look(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        look(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        name = params.text_document.uri.rpartition("/")[2]
+        if name in ("setup.cfg", "pyproject.toml", "migrator.toml"):
+            projects.reload()
+            results.clear()
+        look(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        results.pop(params.text_document.uri, None)
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(params.text_document.uri, [])
+        )
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(
+            code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
+        ),
+    )
+    def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        found = look(params.text_document.uri)
+        if found is None or found.status is not Status.CHANGED:
+            return []
+        return code_actions(found, params.text_document.uri, params.range)
+
+    return server
+
+
+def diagnostics(result: FileResult) -> list[types.Diagnostic]:
+    """Findings, and as hints what would be rewritten."""
+    lines = result.old_text.split("\n")
+    found = [_finding(item, lines) for item in result.findings]
+    found += [_change(item) for item in result.changes]
+    if result.status is Status.FAILED and not result.findings:
+        found.append(_diagnostic(1, 1, 0, result.error, "TF000", types.DiagnosticSeverity.Error))
+    return found
+
+
+def _finding(item: Finding, lines: list[str]) -> types.Diagnostic:
+    line = lines[item.line - 1] if 0 < item.line <= len(lines) else ""
+    # Our columns count UTF-8 bytes, as Python's ast does; the protocol's UTF-16 units.
+    before = line.encode("utf-8", "surrogatepass")[: item.column].decode("utf-8", "ignore")
+    column = len(before.encode("utf-16-le", "surrogatepass")) // 2
+    text = f"{item.message}\n{item.advice}".strip()
+    return _diagnostic(item.line, item.line, column, text, item.code, _LEVELS[item.rung])
+
+
+def _change(item: Change) -> types.Diagnostic:
+    severity = types.DiagnosticSeverity.Hint
+    return _diagnostic(item.line, item.end_line, 0, item.reason, item.code, severity)
+
+
+def _diagnostic(
+    line: int, end: int, column: int, text: str, code: str, severity: types.DiagnosticSeverity
+) -> types.Diagnostic:
+    first = max(line - 1, 0)
+    return types.Diagnostic(
+        types.Range(
+            types.Position(first, column), types.Position(max(end - 1, first), _WHOLE_LINE)
+        ),
+        text, severity=severity, code=code, source=SOURCE,
+    )  # fmt: skip
+
+
+def code_actions(
+    result: FileResult, uri: str, where: types.Range
+) -> list[types.CodeAction]:
+    """Rewriting the hunks that `where` touches, each by itself if the file then still runs, and
+    rewriting the whole file."""
+    parts = hunks(result)
+    actions = []
+    for number, hunk in enumerate(parts):
+        first, last = _lines(hunk)
+        if where.end.line + 1 < first or where.start.line + 1 > last:
+            continue
+        text = text_with(result, [n == number for n in range(len(parts))])
+        if len(parts) > 1 and not problem(result, text):
+            codes = ", ".join(sorted({change.code for change in hunk.changes})) or "imports"
+            reasons = "; ".join(dict.fromkeys(change.reason for change in hunk.changes))
+            title = f"migrator: {codes} here ({reasons[:80]})" if reasons else f"migrator: {codes}"
+            actions.append(_action(title, types.CodeActionKind.QuickFix, result, uri, text))
+    actions.append(
+        _action(
+            "migrator: migrate this file to TensorFlow 2", types.CodeActionKind.SourceFixAll,
+            result, uri, result.new_text or "",
+        )
+    )  # fmt: skip
+    actions[-1].is_preferred = len(actions) == 1
+    return actions
+
+
+def _lines(hunk: Hunk) -> tuple[int, int]:
+    start, _, count = hunk.header.split()[1].lstrip("-").partition(",")
+    return int(start), int(start) + max(int(count or 1), 1) - 1
+
+
+def _action(
+    title: str, kind: types.CodeActionKind, result: FileResult, uri: str, text: str
+) -> types.CodeAction:
+    lines = result.old_text.count("\n") + 1
+    whole = types.Range(types.Position(0, 0), types.Position(lines, 0))
+    edit = types.WorkspaceEdit(changes={uri: [types.TextEdit(whole, text)]})
+    return types.CodeAction(title, kind=kind, edit=edit)

@@ -1,0 +1,63 @@
+"""One file of a repository at a time, as editors have it: its text need not be what is on disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.module_summary import ModuleSummary
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.plan import has_support, summaries
+from migrator.engine.registry import load_facts
+from migrator.engine.ruleset import load_ruleset
+from migrator.model import FileResult
+from migrator.project.notebook import decode_module
+from migrator.project.source import SourceFile
+
+
+class Project:
+    """What is known of a repository's modules, kept while files of it are edited.
+
+    Reads the tree below `root` once. Raises PackError for a bad rule pack, NotADirectoryError.
+    """
+
+    def __init__(self, root: Path, options: Options) -> None:
+        self.root = root.resolve()
+        self.options = options
+        self.rules = load_ruleset(options)
+        self._facts = load_facts()
+        self._summaries = summaries(self.root, options)
+        self._index = ProjectIndex.assemble(self._summaries, self.root)
+
+    def module(self, path: str, data: bytes) -> SourceFile:
+        """The module of a file's bytes (a notebook's cells). Raises SourceError."""
+        return decode_module(data, self.root / path)
+
+    def result(self, path: str, text: str, sha256: str = "") -> FileResult:
+        """What the file `path` (relative to the root) becomes if its text is `text`."""
+        summary = ModuleSummary.of(path, text, self._facts)
+        known = self._summaries.get(path)
+        if known is None or known.sha256 != summary.sha256:
+            self._summaries[path] = summary
+            self._index = ProjectIndex.assemble(self._summaries, self.root)
+        options = self.options.at(path)
+        result = migrate_text(path, text, self._index, options, self.rules, sha256)
+        return replace(
+            result, support=frozenset(symbol for symbol in result.support if has_support(symbol))
+        )
+
+    def forget(self, path: str) -> None:
+        """A file that is gone."""
+        if self._summaries.pop(path, None) is not None:
+            self._index = ProjectIndex.assemble(self._summaries, self.root)
+
+    def missing_support(self, result: FileResult) -> str:
+        """Where the support package that a new text imports would lie, if it is not there yet."""
+        if not result.support:
+            return ""
+        folder = "/".join(
+            part for part in (self._index.support_root(result.path), "tf1_support") if part
+        )
+        return "" if (self.root / folder).is_dir() else folder
