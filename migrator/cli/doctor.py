@@ -112,6 +112,12 @@ def _gpus() -> list[Check]:
         pynvml.nvmlShutdown()
 
 
+def tf1_python() -> str:
+    """The interpreter that MIGRATOR_TF1_PYTHON names, if it has TensorFlow 1; else empty."""
+    named = os.environ.get("MIGRATOR_TF1_PYTHON", "")
+    return named if named and _tf1().state == OK else ""
+
+
 def _tf1() -> Check:
     """An interpreter with TensorFlow 1.x, as `verify` would choose it."""
     named = os.environ.get("MIGRATOR_TF1_PYTHON", "")

@@ -10,8 +10,9 @@ import click
 from rich import box
 from rich.table import Table
 
-from migrator.cli import console
+from migrator.cli import console, rulepacks
 from migrator.cli.exits import UsageExit
+from migrator.engine.installed import installed
 from migrator.engine.options import Options
 from migrator.engine.packs import PackError
 from migrator.engine.ruleset import RuleSet, load_ruleset
@@ -61,20 +62,36 @@ def loaded(packs: tuple[Path, ...] = ()) -> RuleSet:
         raise UsageExit(str(error)) from error
 
 
-@click.command(
+class RulesGroup(click.Group):
+    """`migrator rules [PREFIX]` lists, `migrator rules test|new` are commands of their own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        known = args and (args[0] in self.commands or args[0] in ("-h", "--help"))
+        return super().parse_args(ctx, args if known else ["list", *args])
+
+
+@click.group(
     "rules",
+    cls=RulesGroup,
     epilog="""\b
 Examples:
   migrator rules                 all of them
   migrator rules TF2             those whose code begins with TF2
   migrator rules --json          for programs
+  migrator rules new my_pack     the skeleton of a pack of your own
+  migrator rules test my_pack    does it do what its cases say?
 """,
 )
+def command() -> None:
+    """List the rules, or write and test rule packs of your own."""
+
+
+@command.command("list")
 @click.argument("prefix", default="")
 @click.option("--rules", "packs", multiple=True, metavar="FILE", help="Another rule pack (TOML).",
               type=click.Path(exists=True, dir_okay=False, path_type=Path))  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the rules as JSON.")
-def command(prefix: str, packs: tuple[Path, ...], as_json: bool) -> None:
+def list_rules(prefix: str, packs: tuple[Path, ...], as_json: bool) -> None:
     """List the rules, or those whose code begins with PREFIX."""
     rules = loaded(packs)
     lines = [line for line in rule_lines(rules) if line.code.startswith(prefix.upper())]
@@ -104,3 +121,9 @@ def command(prefix: str, packs: tuple[Path, ...], as_json: bool) -> None:
     )
     for name, number in tables.items():
         out.print(f"{number:>6,}  {name}")
+    for item in installed():
+        out.print(console.styled(f"        and the pack {item.name} of {item.distribution}"))
+
+
+command.add_command(rulepacks.test)
+command.add_command(rulepacks.new)

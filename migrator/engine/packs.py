@@ -106,6 +106,14 @@ def load_packs(directory: Path, extra: Iterable[Path] = ()) -> Packs:
     return packs
 
 
+def read_packs(paths: Iterable[Path]) -> Packs:
+    """The contents of these packs alone. Raises PackError."""
+    packs = Packs()
+    for path in paths:
+        _load(path, packs)
+    return packs
+
+
 def _load(path: Path, packs: Packs) -> None:
     try:
         data = path.read_bytes()
@@ -114,7 +122,7 @@ def _load(path: Path, packs: Packs) -> None:
         raise PackError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PackError(f"{path}: is not TOML: {error}") from error
-    packs.sources[str(path.name)] = data
+    packs.sources[str(path)] = data  # whole: several packs may have files of one name
     kind = path.stem if path.stem in _TABLES else ""
     for position, item in enumerate(document.pop("rule", []), 1):
         packs.rules.append(_rule(item, path, position))

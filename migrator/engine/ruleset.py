@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from migrator import resources
+from migrator.engine import installed
 from migrator.engine.api import Api, load_api, parse_signature
 from migrator.engine.gone import gone
 from migrator.engine.keywords import ANY, Fit
@@ -94,6 +95,7 @@ class RuleSet:
     tables: dict[str, Disposition] = field(default_factory=dict)
     _cache: dict[str, Disposition] = field(default_factory=dict)
     _fits: dict[tuple[str, str], Fit] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()  # modules of which TF 2 may have another version
     _tops: frozenset[str] = frozenset()
     _words: re.Pattern[str] = re.compile("tensorflow")
 
@@ -108,6 +110,10 @@ class RuleSet:
             self.tables[name] = Disposition("rule", name, entry=entry)
         self._spread_over_aliases()
         self._follow_renames()
+        self.doubtful = frozenset(
+            name for name, found in self.tables.items()
+            if "." not in name and found.entry is not None and found.entry.extra.get("beside_tf1")
+        )  # fmt: skip
         roots = {name.split(".")[0] for name in self.tables}
         self._tops = frozenset(roots | {"tensorflow"})
         words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}
@@ -217,13 +223,14 @@ class RuleSet:
         bare = name.partition("(")[0]
         parts = bare.split(".")
         table: Disposition | None = None
+        lacking = False
         for length in range(len(parts), 0, -1):
             key = ".".join(parts[:length])
             table = self.tables.get(key)
             if table is not None:
                 rest = name[len(key) :]
                 if rest and table.kind == "support" and self._is_module(key):
-                    table = None  # members that the support module lacks are unknown
+                    table, lacking = None, True  # members that the support module lacks
                     continue
                 break
         if table is not None:
@@ -234,7 +241,7 @@ class RuleSet:
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )
         if parts[0] != "tensorflow":
-            return Disposition("none", name)
+            return Disposition("unknown" if lacking else "none", name)
         if parts[1:3] == ["compat", "v2"]:
             return self._from_version_2(name)
         if parts[1:3] == ["python", "keras"]:
@@ -388,8 +395,8 @@ def _shipped(extra: tuple[Path, ...]) -> RuleSet:
 
 
 def load_ruleset(options: Options) -> RuleSet:
-    """The shipped rules and transforms, with the user's packs of `options`.
+    """The shipped rules and transforms, with the user's packs of `options` and installed ones.
 
     Raises PackError for a pack that cannot be used.
     """
-    return _shipped(options.rules)
+    return _shipped((*options.rules, *installed.paths()))
