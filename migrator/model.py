@@ -91,6 +91,7 @@ class FileResult:
     support: frozenset[str] = frozenset()
     error: str = ""
     seconds: float = 0.0
+    timings: tuple[tuple[str, float], ...] = ()  # (rule or transform, seconds), if asked for
 
 
 @dataclass(frozen=True, slots=True)

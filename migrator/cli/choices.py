@@ -144,6 +144,7 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
             overrides=_overrides(config, given),
             engine=values["engine"],
             address=values["address"],
+            timings=bool(given.get("statistics")),
             cache_dir=default_cache_dir() if values["cache"] else None,
         )
     except ValueError as error:

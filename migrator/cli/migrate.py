@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from migrator.cli import choices, ci, committing, console, editor, exits, review, summary
+from migrator.cli import choices, ci, committing, console, editor, exits, markdown, review, summary
 from migrator.cli.hunkprint import print_hunk
 from migrator.engine import baseline
 from migrator.engine.packs import PackError
@@ -73,14 +73,17 @@ Examples:
 @click.option("--annotations", is_flag=True, help="Also print annotations for GitHub Actions.")
 @click.option("--junit", type=_FILE,
               help="Also write a JUnit XML file, one case a file.")  # fmt: skip
-@click.option("--statistics", is_flag=True, help="Also print how often each rule acted.")
+@click.option("--statistics", is_flag=True,
+              help="Also print how often each rule acted and where the time went.")  # fmt: skip
+@click.option("--summary", "summary_file", type=_FILE,
+              help="Also write a summary in Markdown, for a pull request.")  # fmt: skip
 @click.pass_context
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
     review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
     stdin_filename: str | None, commit: bool, write_baseline: Path | None, allow_dirty: bool,
     as_json: bool, sarif: Path | None, annotations: bool,
-    junit: Path | None, statistics: bool, **given: Any,
+    junit: Path | None, statistics: bool, summary_file: Path | None, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
 
@@ -107,6 +110,7 @@ def command(
             check_git(repo.resolve(), (), allow_dirty)
         except Refused as error:
             raise exits.RefusedExit(str(error)) from error
+    given["statistics"] = statistics
     plan = make_plan(repo, given, quiet=as_json, known=write_baseline is None)
     if write_baseline is not None:
         save_baseline(plan, write_baseline)
@@ -118,6 +122,8 @@ def command(
     if sarif is not None:
         write_sarif(plan, sarif)
     write_ci(plan, annotations, junit)
+    if summary_file is not None:
+        summary_file.write_text(markdown.summary(plan), encoding="utf-8")
     if plan_file is not None:
         with click.open_file(str(plan_file), "wb", atomic=str(plan_file) != "-") as stream:
             stream.write(planfile.dump(plan))
@@ -144,7 +150,7 @@ def command(
         review.forget(repo)
     _keep_plan(plan, repo if out is None else out)
     if as_json:
-        click.echo(to_json({**to_jsonable(plan), "applied": to_jsonable(applied)}))
+        click.echo(to_json({**planfile.record(plan), "applied": to_jsonable(applied)}))
     else:
         _report(plan, applied, repo, out, statistics)
     ctx.exit(exits.FAILED if plan.failed or applied.failed else exits.OK)
@@ -236,7 +242,7 @@ def _keep_plan(plan: Plan, where: Path) -> None:
         folder = state_folder(where.resolve())
         temporary = folder / f"{PLAN_FILE}.tmp"
         temporary.unlink(missing_ok=True)
-        temporary.write_text(to_json(plan), encoding="utf-8")
+        temporary.write_text(to_json(planfile.record(plan)), encoding="utf-8")
         os.replace(temporary, folder / PLAN_FILE)
     except (OSError, UnsafePath) as error:
         console.stderr().print(f"The plan cannot be kept for `migrator report`: {error}")
@@ -255,7 +261,7 @@ def _show(
                 stream.write(part)
     if as_json:
         if not stdout_taken:
-            click.echo(to_json(plan))
+            click.echo(to_json(planfile.record(plan)))
         return
     messages = console.stderr()
     if as_diff and not stdout_taken:

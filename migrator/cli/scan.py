@@ -61,6 +61,8 @@ def command(
         click.echo(
             to_json(
                 {
+                    "format": "migrator-scan",
+                    "version": 1,
                     **to_jsonable(found),
                     "dispositions": found.dispositions,
                     "findings": to_jsonable(plan.findings),

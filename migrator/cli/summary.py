@@ -59,6 +59,15 @@ def print_statistics(plan: Plan, out: Console) -> None:
     out.print(f"{total:.2f} s of work on {count(len(plan.files), 'file')}; the slowest:")
     for result in slowest:
         out.print(console.styled(f"{result.seconds:>7.2f} s  {result.path}"))
+    spent: Counter[str] = Counter()
+    for result in plan.files:
+        spent.update(dict(result.timings))
+    if spent:
+        cached = sum(not f.timings for f in plan.files if f.seconds)
+        note = f" ({count(cached, 'file')} from the cache: --no-cache times them)" if cached else ""
+        out.print(f"where it went{note}:")
+        for name, seconds in spent.most_common(20):
+            out.print(console.styled(f"{seconds:>9.4f} s  {name}"))
 
 
 def ranked(plan: Plan) -> list[Finding]:

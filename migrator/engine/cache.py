@@ -59,7 +59,7 @@ class Cache:
 
     def put(self, key: str, result: FileResult) -> None:
         """Store a result; a cache that cannot be written is no error."""
-        record = to_jsonable(replace(result, old_text=""))
+        record = to_jsonable(replace(result, old_text="", timings=()))
         target = self._file(key)
         with contextlib.suppress(OSError):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -113,5 +113,6 @@ def _result(record: dict[str, Any]) -> FileResult:
             "changes": changes,
             "findings": findings,
             "support": frozenset(record["support"]),
+            "timings": (),
         }
     )

@@ -68,6 +68,7 @@ class Options:
     `overrides`: other choices for some files, the later ones winning.
     `engine`: where files are worked on: ``processes`` of this machine, or a ``ray`` cluster at
     `address` (empty: one on this machine).
+    `timings`: measure where the time goes, by rule and transform.
 
     Raises ValueError for a value that is not one of those listed.
     """
@@ -86,6 +87,7 @@ class Options:
     overrides: tuple[Override, ...] = ()
     engine: str = "processes"
     address: str = ""
+    timings: bool = False
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
@@ -146,6 +148,6 @@ class Options:
     def digest(self) -> str:
         """A hash over the choices that change what a file becomes (not jobs, cache, files or engine)."""
         values = self.as_dict()
-        for name in ("jobs", "cache_dir", "only_files", "engine", "address"):
+        for name in ("jobs", "cache_dir", "only_files", "engine", "address", "timings"):
             values.pop(name)
         return hashlib.sha256(repr(sorted(values.items())).encode()).hexdigest()

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
-from migrator.engine import walk
+from migrator.engine import clock, walk
 from migrator.engine.context import SUPPORT_PACKAGE, FileContext, Mark
 from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
@@ -29,6 +29,9 @@ from migrator.model import Change, Confidence, FileResult, Finding, Rung, Status
 from migrator.project.marker import is_generated
 
 _ROUNDS = 3
+# What the clock calls the time that is no rule's or transform's own.
+_TABLES = "tables, names and imports"
+_REST = "parsing and the rest"
 
 
 def migrate_text(
@@ -50,7 +53,9 @@ def migrate_text(
     enabled = gc.isenabled()
     gc.disable()  # a file's trees are one big, short-lived, acyclic heap
     try:
-        result = _migrate(path, text, index, options, registry)
+        with clock.collected(options.timings) as spent, clock.timed(_REST):
+            result = _migrate(path, text, index, options, registry)
+        result = replace(result, timings=tuple(sorted(spent.items())))
     except RecursionError:
         result = FileResult(
             path,
@@ -147,7 +152,8 @@ def _round(
     changes += [_map_change(item, entry) for item in own_changes]
     stuck = any(item.rung is Rung.COMPAT for item in own_findings)
     mapped = LineMap(text, source) if source != text else None
-    found = walk.rewrite(path, source, names, registry, options, suppressions)
+    with clock.timed(_TABLES):
+        found = walk.rewrite(path, source, names, registry, options, suppressions)
     problem = _why(found.text) if found.text != source else ""
     findings[:] = [_map_finding(item, entry) for item in own_findings]
     findings += [_map_finding(item, mapped) for item in found.findings]
@@ -207,7 +213,8 @@ def _run_transforms(
         mark = ctx.mark()
         problem = ""
         try:
-            result = item.run(ctx)
+            with clock.timed(f"transform {item.name}"):
+                result = item.run(ctx)
             if isinstance(result, str):
                 ctx.text = result
             elif result is not None:

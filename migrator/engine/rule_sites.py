@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from migrator.analysis.names import Scope
+from migrator.engine import clock
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Piece
 from migrator.engine.packs import Rule
@@ -30,6 +31,14 @@ class RuleSites:
         self.tables = tables
 
     def site(self, site: Site) -> None:
+        """Edit or report a reference that rules are about."""
+        if not clock.running():
+            self._site(site)
+            return
+        with clock.timed(f"rule {self.work.rules.rules[site.disposition.key][0].rule.code}"):
+            self._site(site)
+
+    def _site(self, site: Site) -> None:
         found = site.disposition
         reference = site.reference
         compiled = self.work.rules.rules[found.key]

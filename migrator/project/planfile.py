@@ -36,8 +36,13 @@ def dump(plan: Plan) -> bytes:
         item if item.status is Status.CHANGED else replace(item, old_text="")
         for item in plan.files
     )
-    record = {"format": FORMAT, "version": VERSION, **to_jsonable(replace(plan, files=files))}
-    return json.dumps(record, indent=1, ensure_ascii=True).encode("ascii") + b"\n"
+    text = json.dumps(record(replace(plan, files=files)), indent=1, ensure_ascii=True)
+    return text.encode("ascii") + b"\n"
+
+
+def record(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON types, with what says which format it is (docs/output.md)."""
+    return {"format": FORMAT, "version": VERSION, **to_jsonable(plan)}
 
 
 def load(path: Path) -> Plan:
@@ -66,10 +71,15 @@ def load(path: Path) -> Plan:
 
 
 def load_kept(path: Path) -> Plan:
-    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown: it has all texts, and
-    no header. Raises PlanError."""
+    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown: it has all texts.
+
+    Raises PlanError.
+    """
     try:
         raw = json.loads(read_bytes(path, MAX_PLAN_BYTES)[0])
+        header = {"format": FORMAT, "version": VERSION}
+        if isinstance(raw, dict):
+            raw = {k: v for k, v in raw.items() if header.get(k) != v}
         plan = _record(Plan, raw, "")
     except (SourceError, _Wrong, ValueError, RecursionError) as error:
         raise PlanError(f"{path}: {error}") from error
