@@ -86,14 +86,16 @@ class Placeholder:
     dtype: cst.BaseExpression | None
     shape: cst.BaseExpression | None
     default: cst.BaseExpression | None = None
+    parameters: frozenset[str] = frozenset()  # of the function, and what is made from them
 
     @property
     def static(self) -> bool:
-        """Whether the shape is written and has no unknown dimension."""
+        """Whether the shape is written and has no unknown dimension; a parameter may hold None."""
         if self.shape is None:
             return False
         return not any(
-            isinstance(node, cst.Name) and node.value == "None" for node in flow.walk(self.shape)
+            isinstance(node, cst.Name) and (node.value == "None" or node.value in self.parameters)
+            for node in flow.walk(self.shape)
         )
 
 
@@ -123,6 +125,7 @@ class SessionBody:
     def __init__(self, ctx: FileContext, function: cst.FunctionDef) -> None:
         self.ctx = ctx
         self.function = function
+        self.parameters = frozenset(p.name.value for p in function.params.params)
         self.sessions: set[str] = set()
         self.graphs: set[str] = set()
         self.session_withs: dict[int, list[cst.WithItem]] = {}
@@ -133,6 +136,9 @@ class SessionBody:
         self.init_names: set[str] = set()
         self._find_sessions()
         self._collect(flow.statements(function.body), (), False)
+        for unit in self.units:  # what is made from parameters may hold None as well
+            if unit.reads & self.parameters - {"self"}:
+                self.parameters |= unit.writes
         self._find_placeholders()
         self._find_runs()
 
@@ -295,6 +301,7 @@ class SessionBody:
                 None,
                 flow.argument(call, "shape", 1),
                 flow.argument(call, "input", 0),
+                self.parameters,
             )
         if self.resolve(call.func) == "tensorflow.sparse_placeholder":
             raise Unsupported(call, "a sparse placeholder", "build the tf.SparseTensor eagerly")
@@ -304,6 +311,7 @@ class SessionBody:
             call,
             flow.argument(call, "dtype", 0),
             flow.argument(call, "shape", 1),
+            parameters=self.parameters,
         )
 
     def _nested(self, call: cst.Call, unit: Unit) -> None:

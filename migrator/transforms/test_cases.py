@@ -22,6 +22,7 @@ from migrator.transforms._session_body import (
     Unsupported,
     own_nodes,
 )
+from migrator.transforms.graph_tests import marked
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
@@ -57,14 +58,20 @@ def _touched_functions(tree: ast.Module) -> list[tuple[bool, int]]:
     call that could concern a graph, and how many functions it holds."""
     found: list[tuple[bool, int]] = []
 
+    graphs = 0  # how many classes or functions around are marked to stay in a graph
+
     def walk(node: ast.AST) -> bool:
+        nonlocal graphs
+        stays = marked(node)
+        graphs += stays
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             place = len(found)
             found.append((False, 0))
-            touched = _any(walk, node)
+            touched = _any(walk, node) and not graphs
             found[place] = (touched, len(found) - place - 1)
-            return touched
-        touched = _any(walk, node)
+        else:
+            touched = _any(walk, node)
+        graphs -= stays
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return touched or node.func.attr in _GRAPH_CALLS
         return touched
@@ -100,9 +107,10 @@ class _Functions(cst.CSTTransformer):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         parameters = node.params.params
         method = bool(parameters) and parameters[0].name.value == "self"
-        self.in_method.append(method or (bool(self.in_method) and self.in_method[-1]))
         self.place += 1
         touched, inside = self.touched[self.place]
+        method = method or (bool(self.in_method) and self.in_method[-1])
+        self.in_method.append(method and touched)
         if not touched:
             self.place += inside
         return touched

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -45,6 +46,13 @@ def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
     return _value(fetches)
 
 
+def _tf1_message(error: Exception) -> str:
+    """The message of `error`, followed by what TF 1 said where eager TensorFlow words it anew."""
+    message = error.message if isinstance(error, tf.errors.OpError) else str(error)
+    _, failed, data = message.partition(" to be true. Summarized data: ")
+    return f"{message}\nassertion failed: [{data}]" if failed else message
+
+
 class EagerSession:
     """Stands where tests have a session left: `run` gives values that were computed already."""
 
@@ -58,10 +66,20 @@ class EagerSession:
         """Nothing to do."""
 
 
+def in_graph(test: Any) -> Any:
+    """Marks a test method, or every test of a class, that needs the graph and session of TF 1.
+
+    `TestCase.setUp` opens the graph, so that what setUp makes belongs to it too.
+    """
+    test.in_graph = True
+    return test
+
+
 class TestCase(tf.test.TestCase):
     """A `tf.test.TestCase` whose tests each begin with no variables and with TF 1's seeds."""
 
     __test__ = False  # of pytest: this class itself holds no tests
+    in_graph = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -69,19 +87,45 @@ class TestCase(tf.test.TestCase):
 
     def setUp(self) -> None:
         super().setUp()  # seeds Python, NumPy and TensorFlow
+        if self.in_graph or getattr(getattr(self, self._testMethodName), "in_graph", False):
+            self.enterContext(tf.Graph().as_default())
+            tf.random.set_seed(87654321)  # of this graph; the number is tf.test.TestCase's
         reset_default_store()
 
     def evaluate(self, tensors: Any) -> Any:
         """`tensors` (a nest) with arrays in place of tensors; see `run` of this module."""
-        return run(tensors)
+        return run(tensors) if tf.executing_eagerly() else super().evaluate(tensors)
 
     @contextlib.contextmanager
-    def session(self, *args: Any, **kwargs: Any) -> Iterator[EagerSession]:
-        """For tests whose session could not be taken out; its graph and device are ignored."""
-        yield EagerSession()
+    def session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Any]:
+        """For tests whose session could not be taken out; eager ones ignore graph and device."""
+        if tf.executing_eagerly():
+            yield EagerSession()
+        else:
+            with super().session(graph, config, use_gpu, force_gpu) as session:
+                yield session
 
-    cached_session = session
-    test_session = session
+    @contextlib.contextmanager
+    def cached_session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Any]:
+        """As `session`; within one test it is the same session again."""
+        if tf.executing_eagerly():
+            yield EagerSession()
+        else:
+            with super().cached_session(graph, config, use_gpu, force_gpu) as session:
+                yield session
+
+    test_session = cached_session
+
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected: Any) -> Any:
+        """As in `tf.test.TestCase`; a regex is also looked for in TF 1's words for the error."""
+        if not isinstance(expected, str):
+            return super().assertRaisesWithPredicateMatch(exception_type, expected)
+        return super().assertRaisesWithPredicateMatch(
+            exception_type, lambda error: re.search(expected, _tf1_message(error)) is not None)
 
     def assertShape(self, shape: Any, tensor: Any) -> None:
         """Asserts the shape of a tensor or array."""

@@ -1,0 +1,89 @@
+"""Which functions of a module can only be called while a graph is being built."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.names import NameTable
+from migrator.engine.registry import fact
+
+#: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
+GRAPH_ONLY = frozenset(
+    {
+        "tensorflow.gradients",
+        "tensorflow.hessians",
+        "tensorflow.placeholder",
+        "tensorflow.placeholder_with_default",
+        "tensorflow.sparse_placeholder",
+    }
+)
+_WORDS = tuple(symbol.rpartition(".")[2] + "(" for symbol in GRAPH_ONLY)
+
+
+def names_graph_only(text: str) -> bool:
+    """Whether a text can hold one of these calls at all."""
+    return any(word in text for word in _WORDS)
+
+
+def graph_only_calls(tree: ast.AST, names: NameTable) -> list[tuple[ast.Call, str]]:
+    """The calls below `tree` that need a graph, with their symbols; those in functions that
+    `tf.function` traces are left out."""
+    found: list[tuple[ast.Call, str]] = []
+    queue = [tree]
+    while queue:
+        node = queue.pop()
+        if node is not tree and is_traced(node):
+            continue
+        if isinstance(node, ast.Call):
+            last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            last = last or (node.func.id if isinstance(node.func, ast.Name) else "")
+            if f"{last}(" in _WORDS:
+                symbol = names.resolve_node(node.func, values=False)
+                if symbol in GRAPH_ONLY:
+                    found.append((node, symbol))
+        queue += ast.iter_child_nodes(node)
+    return found
+
+
+def is_traced(node: ast.AST) -> bool:
+    """Whether a function is decorated with ``<tensorflow>.function``."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+    return any(isinstance(d, ast.Attribute) and d.attr == "function" for d in decorators)
+
+
+@fact("graph_only")
+def graph_only_functions(
+    tree: ast.Module, names: NameTable, module: str
+) -> dict[str, list[str]] | None:
+    """Top-level function -> what makes it need a graph: symbols of `GRAPH_ONLY` that it calls
+    itself, or through other functions of this module."""
+    del module
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    needs: dict[str, set[str]] = {}
+    for name, node in functions.items():
+        if not is_traced(node):
+            symbols = {symbol for _, symbol in graph_only_calls(node, names)}
+            if symbols:
+                needs[name] = symbols
+    if not needs:
+        return None
+    calls = {
+        name: {
+            n.func.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in functions
+        }
+        for name, node in functions.items()
+        if not is_traced(node)
+    }
+    changed = True
+    while changed:
+        changed = False
+        for name, called in calls.items():
+            inherited = set().union(*(needs.get(other, set()) for other in called))
+            if not inherited <= needs.get(name, set()):
+                needs.setdefault(name, set()).update(inherited)
+                changed = True
+    return {name: sorted(symbols) for name, symbols in needs.items()}

@@ -1,0 +1,336 @@
+"""TF703: tests that need a graph get one: the rung below eager tests, which always runs.
+
+Before the tests are made eager, those are set apart that cannot be: gradients of tensors that setUp
+made, placeholders that setUp keeps, calls of functions that only work in a graph, updates that are
+run at another place than where they are built. Afterwards, so are tests whose session or
+placeholder could not be taken out. They keep their TF 1 form and run in the graph that
+``testing.TestCase`` opens for them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from migrator.analysis.facts_graph_only import graph_only_calls, is_traced, names_graph_only
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.registry import transform
+from migrator.model import Rung
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+CODE = "TF703"
+MARK = "in_graph"
+_GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
+_SESSIONS = frozenset({"test_session", "cached_session", "session"})
+_Function = ast.FunctionDef
+_Marks = dict[int, tuple[ast.stmt, str]]  # id(class or function) -> (it, why)
+
+
+def marked(node: ast.AST) -> bool:
+    """Whether a class or function carries the mark of this transform."""
+    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return False
+    return any(
+        (d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "")) == MARK
+        for d in node.decorator_list
+    )
+
+
+def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    """Classes with a base whose name ends with Test or TestCase, and with tests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and not marked(node):
+            bases = [b.attr if isinstance(b, ast.Attribute) else getattr(b, "id", "")
+                     for b in node.bases]
+            if any(b.endswith(("Test", "TestCase", "TestBase")) for b in bases):
+                yield node
+
+
+@transform
+class GraphTests:
+    """Sets the tests apart that cannot be eager, before others are made so."""
+
+    name = "graph_tests"
+    triggers = frozenset({"tensorflow.*"})
+    order = 38
+
+    def run(self, ctx: FileContext) -> str | None:
+        if "TestCase" not in ctx.text:
+            return None
+        marks: _Marks = {}
+        for node in test_classes(ctx.tree):
+            _judge_class(ctx, node, marks)
+        return _mark(ctx, marks)
+
+
+@transform
+class LeftGraphTests:
+    """Marks the tests that still have a placeholder or a session of the test case."""
+
+    name = "left_graph_tests"
+    triggers = frozenset({"tensorflow.*"})
+    order = 41
+
+    def run(self, ctx: FileContext) -> str | None:
+        text = ctx.text
+        if "TestCase" not in text or not (
+            names_graph_only(text) or any(f"self.{name}(" in text for name in _SESSIONS)
+        ):
+            return None
+        marks: _Marks = {}
+        for node in test_classes(ctx.tree):
+            for method in _tests(node):
+                why = _left(ctx, method)
+                if why and not marked(method):
+                    marks[id(method)] = method, why
+        return _mark(ctx, marks)
+
+
+def _tests(node: ast.ClassDef) -> Iterator[_Function]:
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name.startswith("test"):
+            yield method
+
+
+def _left(ctx: FileContext, method: _Function) -> str:
+    """What of TF 1's graphs a method has left, in words; empty where nothing is."""
+    calls = graph_only_calls(method, ctx.names)
+    if calls and not _builds_graph(method):
+        return f"tf.{calls[0][1].removeprefix('tensorflow.')} needs a graph"
+    for call in _calls(method):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _SESSIONS:
+            if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
+                return "its session could not be taken out"
+    return ""
+
+
+def _builds_graph(method: _Function) -> bool:
+    """Whether a method opens graphs of its own."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "as_default"
+        for call in _calls(method)
+    )
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
+
+
+# -- before
+
+
+def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
+    methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef) and not is_traced(m)}
+    reasons = {name: why for name, m in methods.items() if (why := _needs_graph(ctx, m))}
+    _inherit(methods, reasons)
+    if "setUp" in reasons:
+        marks[id(node)] = node, f"in setUp, {reasons['setUp']}"
+        return
+    made = _attributes(methods.get("setUp"))
+    for name, method in methods.items():
+        if name.startswith("test") and not marked(method) and not _builds_graph(method):
+            why = (
+                _gradients_of(ctx, method, made)
+                or _needs_of_calls(ctx, method)
+                or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
+                or _late_update(ctx, method)
+            )
+            if why:
+                marks[id(method)] = method, why
+
+
+def _needs_graph(ctx: FileContext, method: _Function) -> str:
+    """What in a method only works in a graph, in words; empty if nothing does."""
+    for _, symbol in graph_only_calls(method, ctx.names):
+        return f"tf.{symbol.removeprefix('tensorflow.')} needs a graph"
+    return _needs_of_calls(ctx, method)
+
+
+def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
+    for call in _calls(method):
+        name = ctx.names.resolve_node(call.func, values=False)
+        if name is None and isinstance(call.func, ast.Name):
+            name = f"{ctx.module_name}.{call.func.id}"
+        if name is None or name.startswith(("tensorflow.", "builtins.", "numpy.")):
+            continue
+        needs = _needs(ctx, name)
+        if needs:
+            symbol = needs[0].removeprefix("tensorflow.")
+            return f"{name.rpartition('.')[2]} calls tf.{symbol}, which needs a graph"
+    return ""
+
+
+def _inherit(methods: dict[str, _Function], reasons: dict[str, str]) -> None:
+    """Give every method the reasons of the methods of the same class that it calls."""
+    calls = {name: _own_calls(method) for name, method in methods.items()}
+    changed = True
+    while changed:
+        changed = False
+        for name, called in calls.items():
+            other = next((o for o in called if o in reasons), None)
+            if other is not None and name not in reasons:
+                reasons[name] = reasons[other]
+                changed = True
+
+
+def _own_calls(method: _Function) -> list[str]:
+    """Names of the methods of its class that a method calls."""
+    return [
+        c.func.attr
+        for c in _calls(method)
+        if isinstance(c.func, ast.Attribute)
+        and isinstance(c.func.value, ast.Name)
+        and c.func.value.id == "self"
+    ]
+
+
+def _attributes(setup: _Function | None) -> set[str]:
+    """Attributes of self that setUp assigns."""
+    if setup is None:
+        return set()
+    return {
+        n.attr
+        for n in ast.walk(setup)
+        if isinstance(n, ast.Attribute)
+        and isinstance(n.ctx, ast.Store)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == "self"
+    }
+
+
+def _gradients_of(ctx: FileContext, method: _Function, made: set[str]) -> str:
+    """A reason if gradients are taken of what setUp made, which eager code has lost by then."""
+    gradients = [c for c, s in graph_only_calls(method, ctx.names) if s in _GRADIENTS]
+    if gradients and any(isinstance(n, ast.Attribute) and n.attr in made for n in ast.walk(method)):
+        return "gradients with respect to tensors that setUp made"
+    return ""
+
+
+def _needs(ctx: FileContext, name: str) -> list[str]:
+    """The graph-only symbols that the project's function `name` calls, directly or not."""
+    seen: set[str] = set()
+    queue = [name]
+    while queue and len(seen) < 200:
+        current = queue.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        found = ctx.index.resolve(current, ctx.path)
+        if found is None or "." in found[1] or not found[1]:
+            continue
+        module, function = found
+        needs = (ctx.index.fact(module.path, "graph_only") or {}).get(function)
+        if needs:
+            return list(needs)
+        facts = (ctx.index.fact(module.path, "functions") or {}).get(function)
+        if facts:
+            queue += facts["calls"]
+    return []
+
+
+def _late_update(ctx: FileContext, method: _Function) -> str:
+    """An update from a project's function that is run after something else was: built eagerly it
+    would happen too early, or once instead of at every run."""
+    runs: list[tuple[int, bool, ast.Call]] = []  # line, whether in a loop, the call
+    built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
+
+    def walk(statements: list[ast.stmt], loop: bool) -> None:
+        for statement in statements:
+            inner = isinstance(statement, (ast.For, ast.While))
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                target = statement.targets[0]
+                name = ctx.names.resolve_node(statement.value.func, values=False)
+                if isinstance(target, ast.Name) and name and not name.startswith(
+                    ("tensorflow.", "numpy.", "builtins.")
+                ):
+                    built[target.id] = statement.lineno, name
+            for name in ("body", "orelse", "finalbody"):
+                walk(getattr(statement, name, []), loop or inner)
+            if not getattr(statement, "body", None):
+                for call in _calls(statement):
+                    if _is_run(call):
+                        runs.append((call.lineno, loop, call))
+
+    walk(method.body, False)
+    variables = any(
+        (ctx.names.resolve_node(c.func, values=False) or "") in
+        ("tensorflow.Variable", "tensorflow.get_variable") for c in _calls(method)
+    )
+    if not variables:
+        return ""
+    runs = [run for run in runs if not _is_initializer(run[2])]
+    for place, (line, loop, call) in enumerate(runs):
+        fetched = call.args[0] if call.args else None
+        if isinstance(fetched, ast.Name) and fetched.id in built:
+            if any(built[fetched.id][0] < other[0] for other in runs[:place]) and not loop:
+                return f"{fetched.id} is built before, and run after, something else is run"
+            if loop and _keeps_state(ctx, built[fetched.id][1]):
+                return f"{fetched.id} keeps variables of its own from run to run"
+        elif isinstance(fetched, (ast.List, ast.Tuple)) and loop:
+            for part in fetched.elts:
+                if isinstance(part, ast.Name) and part.id in built and built[part.id][0] < line:
+                    return f"{part.id} is run again and again together with other fetches"
+    return ""
+
+
+def _keeps_state(ctx: FileContext, name: str) -> bool:
+    """Whether a function of the project may make variables, directly or not."""
+    seen: set[str] = set()
+    queue = [name]
+    while queue and len(seen) < 200:
+        current = queue.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        found = ctx.index.resolve(current, ctx.path)
+        if found is None:
+            continue
+        facts = (ctx.index.fact(found[0].path, "functions") or {}).get(found[1])
+        if facts is None or {"variables", "layers"} & set(facts["flags"]):
+            return True
+        queue += facts["calls"]
+    return False
+
+
+def _is_run(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and (
+        call.func.attr == "run" and isinstance(call.func.value, ast.Name)
+        and call.func.value.id != "self" or call.func.attr == "evaluate"
+    )
+
+
+def _is_initializer(call: ast.Call) -> bool:
+    return any("initializer" in getattr(c.func, "attr", "") for c in _calls(call) if c is not call)
+
+
+# -- marking
+
+
+def _mark(ctx: FileContext, marks: _Marks) -> str | None:
+    if not marks:
+        return None
+    lines = Lines(ctx.text)
+    edits: list[Edit] = []
+    for node, why in marks.values():
+        assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        if ctx.suppressed(CODE, node):
+            continue
+        start = lines.starts[node.lineno - 1]  # the line of `def`, below other decorators
+        indent = ctx.text[start : start + node.col_offset]
+        newline = "\r\n" if ctx.text[:start].endswith("\r\n") else "\n"
+        mark = ctx.support(f"testing.{MARK}")
+        edits.append(Edit(start, start, (f"{indent}@{mark}{newline}",)))
+        ctx.change(CODE, node, f"this test stays in a graph: {why}", Rung.COMPAT)
+        ctx.finding(
+            CODE,
+            node,
+            f"{node.name} stays a graph test: {why}",
+            "call what it tests in a tf.function, or with values instead of feeds, and drop the "
+            "session",
+            Rung.COMPAT,
+            "tf.Session",
+        )
+    return apply(ctx.text, edits)[0] if edits else None
