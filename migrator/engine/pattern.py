@@ -114,7 +114,11 @@ class CallPattern:
                 if default is None or _dump(default) != literal:
                     return Mismatch(f"the argument {name} is not given")
         for name in self.required:
-            if name not in given:
+            if name == "**":  # a rule for calls that unpack a dict
+                unpacked = match.rests.get(str(self.keyword_rest), [])
+                if not any(slot.stars == 2 for slot in unpacked):
+                    return Mismatch("no ** is given")
+            elif name not in given:
                 return Mismatch(f"the argument {name} is not given")
         for name, hole in self.holes.items():
             parameter = by_name.get(name)

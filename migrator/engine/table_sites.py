@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from migrator.engine.callsite import Unreadable, read_call
 from migrator.engine.edits import Edit
 from migrator.engine.keywords import Misfit
 from migrator.engine.work import FileWork, Site, default_code, shown
 from migrator.model import Change, Confidence, Rung
+
+# Support functions that make objects of a class of TF 2, which remains the type of them.
+_FUNCTIONS_FOR_CLASSES = frozenset({"tensorflow.Variable"})
 
 
 class TableSites:
@@ -44,6 +48,9 @@ class TableSites:
         code = (entry.code if entry else "") or default_code(found.kind, found.key)
         target = found.target + found.rest
         support = found.kind == "support"
+        if support and found.key in _FUNCTIONS_FOR_CLASSES and self._as_type(site):
+            self.same(replace(site, disposition=replace(found, target="")))
+            return
         reason = f"{shown(found.key)} is {shown(found.target)}" + (
             " of the support package" if support else " in TensorFlow 2"
         )
@@ -66,6 +73,17 @@ class TableSites:
                 code, site.reference.node, str(entry.extra["finding"]), entry.advice,
                 shown(found.key),
             )  # fmt: skip
+
+    def _as_type(self, site: Site) -> bool:
+        """Whether a reference is a type to test for, alone or in a tuple of types."""
+        node, holder = site.reference.node, site.reference.parent
+        if isinstance(holder, ast.Tuple):
+            node, holder = holder, self.work.parent(holder)
+        return (
+            isinstance(holder, ast.Call)
+            and _callee(holder) in ("isinstance", "issubclass")
+            and node in holder.args[1:]
+        ) or isinstance(holder, ast.ExceptHandler)
 
     def same(self, site: Site) -> None:
         found = site.disposition

@@ -13,6 +13,17 @@ def div(x, y, name=None):
         return x / y if x.dtype.is_floating or x.dtype.is_complex else x // y
 
 
+def batch_gather(params, indices, name=None):
+    """Slices of `params` at `indices`, whose dimensions but the last are batch dimensions of both.
+
+    Raises ValueError if the rank of `indices` is unknown.
+    """
+    indices = tf.convert_to_tensor(indices)
+    if indices.shape.rank is None:
+        raise ValueError("batch_gather does not allow indices with unknown shape")
+    return tf.gather(params, indices, batch_dims=indices.shape.rank - 1, name=name)
+
+
 def where(condition, x, y, name=None):
     """`x` where `condition` holds, `y` elsewhere, of one shape.
 

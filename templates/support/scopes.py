@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -475,6 +475,14 @@ def global_variables(scope: str | None = None) -> list[tf.Variable]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
+def report_uninitialized_variables(
+    var_list: Iterable[Any] | None = None, name: str = "report_uninitialized_variables"
+) -> tf.Tensor:
+    """Names of the variables without a value, as strings [n]: none, TF 2 makes them with one."""
+    del var_list
+    return tf.zeros([0], tf.string, name=name)
+
+
 def trainable_variables(scope: str | None = None) -> list[tf.Variable]:
     """The variables made with trainable=True, in creation order."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
@@ -691,6 +699,7 @@ __all__ = [
     "name_of",
     "name_scope",
     "no_regularizer",
+    "report_uninitialized_variables",
     "reset_default_store",
     "trainable_variables",
     "variable_op_scope",

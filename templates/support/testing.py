@@ -50,7 +50,10 @@ def _tf1_message(error: Exception) -> str:
     """The message of `error`, followed by what TF 1 said where eager TensorFlow words it anew."""
     message = error.message if isinstance(error, tf.errors.OpError) else str(error)
     _, failed, data = message.partition(" to be true. Summarized data: ")
-    return f"{message}\nassertion failed: [{data}]" if failed else message
+    if not failed:
+        return message
+    parts = (re.sub(r"^b'(.*)'$", r"\1", line) for line in data.splitlines())
+    return f"{message}\nassertion failed: " + " ".join(f"[{part}]" for part in parts)
 
 
 class EagerSession:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from migrator.engine.ruleset import build_ruleset
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import build_ruleset, load_ruleset
 from tests.engine.helpers import migrate, new, write_rules
 
 HEAD = "import tensorflow as tf\n"
@@ -145,3 +148,16 @@ def test_renames_are_followed_to_the_end(tmp_path: Path) -> None:
     text = migrate(HEAD + "x = tf.a(1), tf.d(2)\n", registry=registry).new_text
     assert text == HEAD + "from tf1_support import nn\nx = tf.c(1), nn.e(2)\n"
     assert migrate(text, registry=registry).new_text is None
+
+
+def test_a_type_to_test_for_stays_a_type() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "a = isinstance(x, tf.Variable) or issubclass(y, (tf.Tensor, tf.Variable))\n"
+        "b = tf.Variable(isinstance(x, int))\n"
+    )
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is not None and result.new_text.splitlines()[-2:] == [
+        "a = isinstance(x, tf.Variable) or issubclass(y, (tf.Tensor, tf.Variable))",
+        "b = scopes.Variable(isinstance(x, int))",
+    ]

@@ -64,3 +64,17 @@ def test_each_test_starts_afresh():
 
 def test_pytest_collects_subclasses_but_not_the_base():
     assert Example.__test__ and not testing.TestCase.__test__
+
+
+def test_failed_assertions_in_the_words_of_tf1():
+    class Checks(testing.TestCase):
+        def runTest(self):
+            with self.assertRaisesOpError("assertion failed: .*too small.*3"):
+                tf.debugging.Assert(tf.constant(False), ["too small", tf.constant(3)])
+            with self.assertRaisesOpError("to be true"):
+                tf.debugging.Assert(tf.constant(False), ["too small"])
+            with self.assertRaises(AssertionError), self.assertRaisesOpError("assertion failed"):
+                raise tf.errors.InvalidArgumentError(None, None, "shapes differ")
+
+    result = Checks().run()
+    assert result.wasSuccessful() and result.testsRun == 1, result.failures + result.errors
