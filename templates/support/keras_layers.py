@@ -1,6 +1,7 @@
 """Keras layers as TF 1 had them where Keras 3 has them otherwise, as classes to inherit from."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -25,3 +26,14 @@ class DepthwiseConv2D(tf.keras.layers.DepthwiseConv2D):
         for unused in ("kernel_initializer", "kernel_regularizer", "kernel_constraint"):
             kwargs.pop(unused, None)
         super().__init__(*args, **kwargs)
+
+
+def tensor_shapes(shapes: Any) -> Any:
+    """The shapes that Keras hands to `build` (tuples, in a list or dict of them) as TensorShapes."""
+    if isinstance(shapes, Mapping):
+        return {key: tensor_shapes(shape) for key, shape in shapes.items()}
+    if shapes is None or isinstance(shapes, tf.TensorShape):
+        return shapes
+    if all(size is None or isinstance(size, int) for size in shapes):
+        return tf.TensorShape(shapes)
+    return [tensor_shapes(shape) for shape in shapes]
