@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from migrator.measure import strategies
 from migrator.measure.records import Cell
 from migrator.workload.spec import Workload
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The axes. `sides` lets one side be measured alone."""
+    """The axes. `sides` lets one side be measured alone; `strategies` are words of
+    `strategies.parse`, measured at the largest batch on the migrated side."""
 
     batches: tuple[int, ...] = (1, 8)
     executions: tuple[str, ...] = ("eager", "function", "xla")
@@ -19,6 +21,12 @@ class Matrix:
     modes: tuple[str, ...] = ("inference", "training")
     allocators: tuple[str, ...] = ("default",)
     sides: tuple[str, ...] = ("before", "after")
+    strategies: tuple[str, ...] = ()
+
+
+MEASURED = ("function", "model", "frozen_graph", "saved_model", "keras_file")
+_GRAPHS = ("frozen_graph", "saved_model")  # no policy reaches into them, nothing runs eagerly
+_WITHOUT_BEFORE = ("keras_file",)  # TF 1.15 cannot read what Keras 3 stores
 
 
 def cells(workloads: Iterable[Workload], matrix: Matrix) -> tuple[Cell, ...]:
@@ -29,28 +37,46 @@ def cells(workloads: Iterable[Workload], matrix: Matrix) -> tuple[Cell, ...]:
     """
     found: list[Cell] = []
     for workload in workloads:
-        if workload.kind != "function" or workload.mode not in matrix.modes:
+        if workload.kind not in MEASURED or workload.mode not in matrix.modes:
             continue
-        for batch in _batches(workload, matrix.batches):
+        batches = _batches(workload, matrix.batches)
+        for batch in batches:
             for allocator in matrix.allocators:
                 rest = (workload.mode, batch, allocator)
-                if "before" in matrix.sides:
+                if "before" in matrix.sides and workload.kind not in _WITHOUT_BEFORE:
                     found.append(Cell(workload.name, "before", "graph_session", "float32", *rest))
                 if "after" not in matrix.sides:
                     continue
                 for execution in matrix.executions:
-                    for precision in _precisions(execution, matrix.precisions):
+                    if execution == "eager" and workload.kind in _GRAPHS:
+                        continue
+                    for precision in _precisions(workload, execution, matrix.precisions):
                         found.append(Cell(workload.name, "after", execution, precision, *rest))
+        if matrix.strategies and "after" in matrix.sides:
+            found += _strategies(workload, max(batches), matrix)
     return tuple(dict.fromkeys(found))
 
 
+def _strategies(workload: Workload, batch: int, matrix: Matrix) -> list[Cell]:
+    """One cell for each strategy, and the plain function that they are compared with."""
+    name, mode = workload.name, workload.mode
+    found = [Cell(name, "after", "function", "float32", mode, batch)]
+    for word in strategies.expand(matrix.strategies, workload, batch):
+        execution = strategies.of(word).execution
+        found.append(Cell(name, "after", execution, "float32", mode, batch, strategy=word))
+    return found
+
+
 def _batches(workload: Workload, wanted: Sequence[int]) -> tuple[int, ...]:
-    """The wanted sizes; where no input varies with the batch, the one that the inputs have."""
-    if any("batch" in i.shape for i in workload.inputs):
+    """The wanted sizes; where no input varies with the batch, the one that the inputs have.
+
+    A model without described inputs takes whatever batch its own signature leaves open."""
+    if not workload.inputs or any("batch" in i.shape for i in workload.inputs):
         return tuple(wanted)
     first = [i.shape[0] for i in workload.inputs if i.shape]
     return (int(first[0]) if first else workload.batch,)
 
 
-def _precisions(execution: str, wanted: Sequence[str]) -> tuple[str, ...]:
-    return tuple(p for p in wanted if execution == "function" or p == "float32")
+def _precisions(workload: Workload, execution: str, wanted: Sequence[str]) -> tuple[str, ...]:
+    reduced = execution == "function" and workload.kind not in _GRAPHS
+    return tuple(p for p in wanted if reduced or p == "float32")

@@ -15,7 +15,7 @@ from typing import Any
 
 SCHEMA = 1
 
-EXECUTIONS = ("graph_session", "eager", "function", "xla")
+EXECUTIONS = ("graph_session", "eager", "function", "xla", "tflite", "command")
 PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
 
 
@@ -24,7 +24,9 @@ class Cell:
     """One configuration of the matrix.
 
     side: "before" (the TF1 program in a graph session) or "after" (the migrated one).
+    execution: one of EXECUTIONS; "command" is a program of the repository under the probe.
     allocator: "default", "growth", "limit:BYTES" or "cuda_malloc_async".
+    strategy: "" for the program as it is, else what was done to it (`measure.strategies`).
     """
 
     workload: str
@@ -34,6 +36,7 @@ class Cell:
     mode: str
     batch: int
     allocator: str = "default"
+    strategy: str = ""
 
     @property
     def id(self) -> str:
@@ -46,14 +49,23 @@ class Cell:
     def title(self) -> str:
         how = {
             "graph_session": "graph session", "eager": "eager",
-            "function": "tf.function", "xla": "tf.function + XLA",
-        }[self.execution]  # fmt: skip
-        return f"{self.side}: {how}, {self.precision}"
+            "function": "tf.function", "xla": "tf.function + XLA", "tflite": "TFLite",
+            "command": "whole program",
+        }.get(self.execution, self.execution)  # fmt: skip
+        parts = [how] if self.execution == "command" else [how, self.precision]
+        parts += [v for v in (self.strategy,) if v]
+        parts += [v for v in (self.allocator,) if v != "default"]
+        return f"{self.side}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Allocator state at the end of one phase of a child's life (bytes; None where unknown)."""
+    """Memory at the end of one phase of a child's life (bytes; None where unknown).
+
+    in_use, peak: of the allocator. reserved: what the allocator holds of the device, used or not.
+    fragmentation: 1 - largest free block / all free bytes of it, between 0 and 1. rss: the process.
+    device_used: the whole GPU as the driver sees it; device_process: this process's part of it.
+    """
 
     name: str
     seconds: float
@@ -61,6 +73,9 @@ class Phase:
     peak: int | None
     rss: int
     device_used: int | None = None
+    device_process: int | None = None
+    reserved: int | None = None
+    fragmentation: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,10 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one child process measured."""
+    """What one child process measured.
+
+    size, compressed: bytes of the stored model, and of it packed with gzip, where one was written.
+    """
 
     phases: tuple[Phase, ...]
     weights: int
@@ -110,6 +128,8 @@ class Sample:
     traces: int | None
     attribution: Attribution | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    size: int | None = None
+    compressed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +144,8 @@ class CellResult:
     status: str
     samples: tuple[Sample, ...] = ()
     detail: str = ""
+    machine: str = ""
+    difference: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -154,6 +176,18 @@ class CellResult:
         return statistics.median(found) if found else None
 
     @property
+    def requested_range(self) -> tuple[int, int] | None:
+        """Smallest and largest requested peak over the processes, in bytes."""
+        found = [s.attribution.requested_peak for s in self.samples if s.attribution]
+        return (min(found), max(found)) if found else None
+
+    @property
+    def step_range(self) -> tuple[float, float] | None:
+        """Smallest and largest median step time over the processes, in seconds."""
+        found = [statistics.median(s.wall) for s in self.samples if s.wall]
+        return (min(found), max(found)) if found else None
+
+    @property
     def spread(self) -> float | None:
         """Half the range of step times over their median, all processes together."""
         times = sorted(t for s in self.samples for t in s.wall)
@@ -165,12 +199,16 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A whole run of the matrix, with the environment it came from."""
+    """A whole run of the matrix, with the environment it came from.
+
+    machines: {label: environment} where the cells come from more than one machine or GPU.
+    """
 
     environment: dict[str, Any]
     cells: tuple[CellResult, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     schema: int = SCHEMA
+    machines: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class SchemaError(ValueError):

@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import migrator
-from migrator.measure import environment, matrix
+from migrator.measure import compare, environment, jobs, matrix
+from migrator.measure.jobs import Job, Outcome, Settings
 from migrator.measure.records import Cell, CellResult, Measurement, Sample, sample_from_json
 from migrator.model import to_json, to_jsonable
-from migrator.workload import child
 from migrator.workload.spec import Workload
 
-PROGRAMS = Path(__file__).parent / "programs"
-GIB = 2**30
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How each cell is measured.
-
-    repeats: processes a cell. arena_bytes: one block of this size is taken and dropped before the
-      model, so that the allocator has room and its chunk layout repeats (0 on GPUs).
-    timeout: seconds a process may take.
-    """
-
-    repeats: int = 1
-    warmups: int = 3
-    steps: int = 10
-    threads: int = 1
-    arena_bytes: int = 8 * GIB
-    timeout: float = 600.0
-    trace: bool = True
-    tf1_python: str = ""
-
+__all__ = ["Settings", "run"]
 
 Progress = Callable[[Cell, int, int], None]
+# Runs jobs in any order: (job, its outcome, the machine's label, the machine's description).
+Engine = Callable[[Sequence[Job]], Iterable[tuple[Job, Outcome]]]
+# Ways of ending that would be the same again; a crash or an error is tried again the next time.
+LASTING = ("oom", "timeout", "unsupported")
 
 
 def run(
@@ -61,107 +40,132 @@ def run(
     """
     settings = settings or Settings()
     cells = matrix.cells(workloads, axes or matrix.Matrix())
-    by_name = {w.name: w for w in workloads}
-    samples: dict[Cell, list[Sample]] = {c: [] for c in cells}
-    failures: dict[Cell, tuple[str, str]] = {}
-    (out / "cells").mkdir(parents=True, exist_ok=True)
-    done, total = 0, len(cells) * settings.repeats
-    # whole rounds over all cells: slow drifts of the machine then touch before and after alike
-    for repeat in range(settings.repeats):
-        for cell in cells:
-            if cell not in failures:
-                root = before if cell.side == "before" else after
-                sample, failure = _one(cell, by_name[cell.workload], root, out, repeat, settings)
-                if sample is not None:
-                    samples[cell].append(sample)
-                elif failure is not None:
-                    failures[cell] = failure
+    kept = Kept(out, {"before": before, "after": after})
+    waiting = plan(cells, workloads, settings)
+    total, done = len(waiting), 0
+    for round_ in _rounds(waiting):
+        for job in round_:
+            if not kept.settled(job):
+                kept.keep(job, jobs.execute(job, kept.root(job)))
             done += 1
             if progress is not None:
-                progress(cell, done, total)
-    results = tuple(
-        CellResult(c, failures[c][0], tuple(samples[c]), failures[c][1]) if c in failures
-        else CellResult(c, "ok", tuple(samples[c]))
-        for c in cells
-    )  # fmt: skip
-    measured = Measurement(environment.describe(), results, to_jsonable(settings))
-    _write(out / "measure.json", to_json(measured))
+                progress(job.cell, done, total)
+        write(out, _measured(kept, cells, waiting, settings))
+    measured = _measured(kept, cells, waiting, settings)
+    write(out, measured)
     return measured
 
 
-def _write(path: Path, text: str) -> None:
+def plan(
+    cells: Sequence[Cell], workloads: Sequence[Workload], settings: Settings
+) -> list[Job]:
+    """All processes, in whole rounds over the cells: slow drifts of the machine then touch before
+    and after alike."""
+    by_name = {w.name: w for w in workloads}
+    return [
+        Job(cell, by_name[cell.workload], repeat, settings)
+        for repeat in range(settings.repeats)
+        for cell in cells
+    ]
+
+
+def _rounds(waiting: Sequence[Job]) -> Iterator[list[Job]]:
+    for repeat in sorted({j.repeat for j in waiting}):
+        yield [j for j in waiting if j.repeat == repeat]
+
+
+class Kept:
+    """Results of finished processes, one file each, under `out`/cells."""
+
+    def __init__(self, out: Path, roots: dict[str, Path], machine: str = "") -> None:
+        self.folder, self.roots, self.machine = out / "cells", roots, machine
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.found: dict[tuple[Cell, int], Outcome] = {}
+        self._lock = threading.Lock()
+
+    def root(self, job: Job) -> Path:
+        return self.roots[job.cell.side]
+
+    def _path(self, job: Job) -> Path:
+        prefix = "".join(c if c.isalnum() else "_" for c in self.machine)
+        return self.folder / f"{prefix + '-' if prefix else ''}{job.name(self.root(job))}.json"
+
+    def settled(self, job: Job) -> bool:
+        """Whether the process need not run: it has, or an earlier one of its cell failed."""
+        if job.key in self.found:
+            return True
+        failed = next(
+            (o for (c, _), o in self.found.items() if c == job.cell and o.raw is None), None
+        )
+        if failed is not None:
+            return True
+        path = self._path(job)
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if "status" in stored and "raw" not in stored:
+                outcome = Outcome(None, stored["status"], stored.get("detail", ""))
+            else:
+                outcome = Outcome(stored["raw"])
+                sample_from_json(outcome.raw, path.name)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False  # not there, or left half-written by a version that did so
+        self.found[job.key] = outcome
+        return True
+
+    def keep(self, job: Job, outcome: Outcome) -> None:
+        """Stores what a process found; failures only if they would be the same again."""
+        with self._lock:
+            self.found[job.key] = outcome
+            if outcome.raw is not None:
+                replace(self._path(job), json.dumps({"raw": outcome.raw}))
+            elif outcome.status in LASTING:
+                failed = {"status": outcome.status, "detail": outcome.detail}
+                replace(self._path(job), json.dumps(failed))
+
+    def results(self, cells: Sequence[Cell], waiting: Sequence[Job]) -> tuple[CellResult, ...]:
+        """What is known of every cell so far."""
+        made: dict[Cell, CellResult] = {}
+        raws: dict[Cell, dict[str, Any]] = {}
+        for cell in cells:
+            own = [j for j in waiting if j.cell == cell and j.key in self.found]
+            samples: list[Sample] = []
+            failed: Outcome | None = None
+            for job in sorted(own, key=lambda j: j.repeat):
+                outcome = self.found[job.key]
+                if outcome.raw is None:
+                    failed = outcome
+                    continue
+                try:
+                    samples.append(sample_from_json(outcome.raw, cell.id))
+                    raws.setdefault(cell, outcome.raw)
+                except ValueError as error:
+                    failed = Outcome(None, "failed", str(error))
+            if failed is not None:
+                made[cell] = CellResult(
+                    cell, failed.status, tuple(samples), failed.detail, self.machine
+                )
+            elif samples:
+                made[cell] = CellResult(cell, "ok", tuple(samples), "", self.machine)
+            else:
+                made[cell] = CellResult(cell, "failed", (), "not measured yet", self.machine)
+        return compare.with_differences(made, raws)
+
+
+def _measured(
+    kept: Kept, cells: Sequence[Cell], waiting: Sequence[Job], settings: Settings
+) -> Measurement:
+    return Measurement(
+        environment.describe(), kept.results(cells, waiting), to_jsonable(settings)
+    )
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
 
 
-def _config(
-    cell: Cell, workload: Workload, root: Path, repeat: int, settings: Settings
-) -> dict[str, Any]:
-    return {
-        "root": str(root.resolve()), "roots": list(workload.roots),
-        "workload": to_jsonable(workload), "batch": cell.batch, "mode": cell.mode,
-        "execution": cell.execution, "precision": cell.precision, "allocator": cell.allocator,
-        "steps": settings.steps, "warmups": settings.warmups, "threads": settings.threads,
-        "arena_bytes": settings.arena_bytes, "trace": settings.trace and repeat == 0,
-        "repeat": repeat,
-    }  # fmt: skip
-
-
-def _command(cell: Cell, settings: Settings, config: Path) -> list[str]:
-    if cell.side == "after":
-        return [sys.executable, "-m", "migrator.measure.programs.measure_migrated", str(config)]
-    program = str(PROGRAMS / "measure_graph_session.py")
-    if settings.tf1_python:
-        return [settings.tf1_python, program, str(config)]
-    return [sys.executable, "-m", "migrator.workload.compat_runtime", program, str(config)]
-
-
-def _environment(cell: Cell, workload: Workload, settings: Settings) -> dict[str, str]:
-    env = child.quiet_environment(workload.env)
-    env["TF_CPU_ALLOCATOR_USE_BFC"] = "true"
-    env.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
-    if cell.allocator == "cuda_malloc_async":
-        env["TF_GPU_ALLOCATOR"] = "cuda_malloc_async"
-    if not (cell.side == "before" and settings.tf1_python):
-        env["PYTHONPATH"] = str(Path(migrator.__file__).resolve().parent.parent)
-    return env
-
-
-def _fingerprint(config: dict[str, Any], root: Path) -> str:
-    """Identifies a finished process: its configuration and the Python sources it ran."""
-    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _one(
-    cell: Cell, workload: Workload, root: Path, out: Path, repeat: int, settings: Settings
-) -> tuple[Sample | None, tuple[str, str] | None]:
-    """One process of a cell: (its sample, None) or (None, (status, last lines of its log))."""
-    config = _config(cell, workload, root, repeat, settings)
-    name = f"{cell.id}-{repeat}-{_fingerprint(config, root)}"
-    result = out / "cells" / f"{name}.json"
-    if not result.exists():
-        config["out"] = str(result.resolve())
-        path = out / "cells" / f"{name}.config"
-        path.write_text(json.dumps(config), encoding="utf-8")
-        cwd = (
-            out / "cells" / f"{name}.cwd"
-        )  # what a program writes beside itself stays out of the repository
-        cwd.mkdir(exist_ok=True)
-        outcome = child.run(
-            _command(cell, settings, path.resolve()), cwd, _environment(cell, workload, settings),
-            min(settings.timeout, workload.timeout),
-        )  # fmt: skip
-        shutil.rmtree(cwd, ignore_errors=True)
-        path.unlink()
-        if not outcome.ok or not result.exists():
-            status = outcome.status if not outcome.ok else "failed"
-            return None, (status, "\n".join(outcome.tail.splitlines()[-12:]))
-    try:
-        return sample_from_json(json.loads(result.read_text(encoding="utf-8")), result.name), None
-    except ValueError as error:
-        result.unlink()
-        return None, ("failed", str(error))
+def write(out: Path, measured: Measurement) -> None:
+    """Writes `out`/measure.json."""
+    replace(out / "measure.json", to_json(measured))

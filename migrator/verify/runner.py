@@ -50,6 +50,10 @@ def run(
         if settings.timeout is not None:
             limit = min(settings.timeout, workload.timeout)
             workload = dataclasses.replace(workload, timeout=limit)
+        if workload.kind not in _CHECKS:
+            detail = f"a workload of kind {workload.kind!r} is measured, not verified"
+            checks.append(Check(workload.name, "all", Status.NOT_RUN, detail=detail))
+            continue
         if not reference.side:
             checks.append(Check(workload.name, "all", Status.NOT_RUN, detail=reference.why))
             continue

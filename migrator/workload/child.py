@@ -9,11 +9,17 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 TAIL_BYTES = 8_000
+LOG_LIMIT = 64 << 20  # bytes of a child's log that are kept before its beginning is given up
+MARK = "MIGRATOR_CHILD"  # in the environment of everything that a child starts
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _OUT_OF_MEMORY = re.compile(
     r"ResourceExhausted|OOM when allocating|out of memory|MemoryError|std::bad_alloc", re.I
@@ -26,13 +32,17 @@ class Outcome:
 
     status: "ok", "failed" (exit code), "killed" (signal), "timeout" or "oom" (its log, or a kill
       that the system's memory limit explains).
-    seconds: wall time. tail: the last lines of stdout and stderr, printable.
+    seconds: wall time. tail: the last lines of stdout and stderr, printable. rss_peak: most bytes
+      that the child and what it started had resident, and memory: (seconds, bytes) over its life,
+      where `watch` asked for them.
     """
 
     status: str
     returncode: int
     seconds: float
     tail: str
+    rss_peak: int | None = None
+    memory: tuple[tuple[float, int], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -55,12 +65,94 @@ def quiet_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return env
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills the child and whatever it started in its own session."""
+def _end_all(process: subprocess.Popen[bytes], mark: str) -> None:
+    """Kills the child, its session, and whatever left the session but carries the mark."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=10)
+    for _ in range(5):  # one that forks while it is being looked for is found the next time
+        left = _marked(mark)
+        if not left:
+            return
+        for found in left:
+            with contextlib.suppress(psutil.Error):
+                found.kill()
+        psutil.wait_procs(left, timeout=1)
+
+
+def _marked(mark: str) -> list[psutil.Process]:
+    """Living processes of this user that have the mark in their environment."""
+    found = []
+    for process in psutil.process_iter():
+        # no such process any more, or somebody else's
+        with contextlib.suppress(psutil.Error, OSError):
+            if (
+                process.environ().get(MARK) == mark
+                and process.status() != psutil.STATUS_ZOMBIE
+                and process.pid != os.getpid()
+            ):
+                found.append(process)
+    return found
+
+
+def _resident(pid: int) -> int:
+    """Resident bytes of a process and everything below it; pages that they share count once each
+    in every one of them."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        top = psutil.Process(pid)
+        for process in [top, *top.children(recursive=True)]:
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_info().rss
+    return total
+
+
+@dataclass
+class _Watch:
+    """Looks at a running child: how much memory it has, and how long its log is."""
+
+    process: subprocess.Popen[bytes]
+    log: Any
+    memory_limit: int
+    sampled: bool
+    every: float = 0.1
+    peak: int = 0
+
+    def __post_init__(self) -> None:
+        self.points: list[tuple[float, int]] = []
+
+    def wait(self, timeout: float) -> str:
+        """Waits for the end; "" or "timeout" or "oom" if the child must be ended."""
+        started = time.monotonic()
+        looks = self.sampled or bool(self.memory_limit)
+        while True:
+            left = started + timeout - time.monotonic()
+            if left <= 0:
+                return "timeout"
+            try:
+                self.process.wait(timeout=min(left, self.every if looks else 1.0))
+                return ""
+            except subprocess.TimeoutExpired:
+                self._shorten_log()
+            if looks:
+                now = _resident(self.process.pid)
+                self.peak = max(self.peak, now)
+                self.points.append((time.monotonic() - started, now))
+                if len(self.points) > 2000:  # a long run: half as many points, half as often
+                    self.points = self.points[::2]
+                    self.every = min(self.every * 2, 5.0)
+                if self.memory_limit and now > self.memory_limit:
+                    return "oom"
+
+    def _shorten_log(self) -> None:
+        """Drops the beginning of a log that fills the disk; the child appends, so it goes on."""
+        size = os.fstat(self.log.fileno()).st_size
+        if size > LOG_LIMIT:
+            self.log.seek(size - TAIL_BYTES)
+            tail = self.log.read()
+            os.ftruncate(self.log.fileno(), 0)
+            os.write(self.log.fileno(), tail)
 
 
 def run(
@@ -68,29 +160,35 @@ def run(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     timeout: float = 900.0,
+    memory_limit: int = 0,
+    sampled: bool = False,
 ) -> Outcome:
     """Runs argv in cwd, its output going to a file that is read back when it ends.
 
-    timeout is in seconds. The child gets a session of its own, so that everything it forks is
-    killed with it, also when this process is interrupted.
+    timeout is in seconds. memory_limit: resident bytes at which the child is ended as "oom", 0 for
+    none. sampled: also record how much memory it has over time. The child gets a session of its
+    own and a mark in its environment, so that everything it starts is ended with it, also when it
+    left the session or this process is interrupted.
     """
     started = time.monotonic()
-    with tempfile.TemporaryFile() as log:
+    mark = uuid.uuid4().hex
+    given = {**(env if env is not None else quiet_environment()), MARK: mark}
+    # "a": what two processes write at once then never overwrites one another
+    with tempfile.TemporaryFile("a+b") as log:
         try:
             process = subprocess.Popen(
-                list(argv), cwd=cwd, env=dict(env if env is not None else quiet_environment()),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True,
+                list(argv), cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
-        status = ""
+        watch = _Watch(process, log, memory_limit, sampled)
         try:
-            code = process.wait(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            status, code = "timeout", -signal.SIGKILL
+            status = watch.wait(timeout)
         finally:
-            _end_group(process)
+            _end_all(process, mark)
+        seconds = time.monotonic() - started
+        code = process.returncode if not status else -signal.SIGKILL
         size = log.seek(0, os.SEEK_END)
         log.seek(max(0, size - TAIL_BYTES))
         tail = printable(log.read())
@@ -98,4 +196,6 @@ def run(
         status = "ok" if code == 0 else "killed" if code < 0 else "failed"
         if status != "ok" and (_OUT_OF_MEMORY.search(tail) or code == -signal.SIGKILL):
             status = "oom"
-    return Outcome(status, code, time.monotonic() - started, tail)
+    return Outcome(
+        status, code, seconds, tail, watch.peak if sampled else None, tuple(watch.points)
+    )

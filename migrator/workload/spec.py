@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 SPEC_FILE = "migrator.toml"
-KINDS = ("function", "command", "frozen_graph", "saved_model", "tests")
+KINDS = ("function", "model", "command", "frozen_graph", "saved_model", "keras_file", "tests")
 MODES = ("inference", "training")
 
 
@@ -49,10 +49,18 @@ class Workload:
 
     function: `call` ("package.module:function") gets the inputs by keyword, and `kwargs`; in mode
       training its result (or the entry `loss` of it) is the scalar that is minimised.
+    model: `call` ("package.module:build") is called with `kwargs` and returns what is called with the
+      inputs: a Keras model, a tf.Module, a function. `loss` may be "package.module:function" of its
+      outputs; without it, training minimises the mean square of all float outputs.
     command: `command` is run in the repository; `artifacts` (globs relative to {out}) are compared.
       "{python}", "{out}" and "{batch}" are replaced.
-    frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name.
+    frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name; for `measure` both
+      may be left out where the graph or its signature says them.
+    keras_file: `path` of a .keras or .h5 file; for `measure` only.
     tests: `paths` (globs of test files).
+
+    `variants` ({name: {"call": ..., "kwargs": {...}}}) are other forms of a function or model that
+    `measure` puts beside it, such as one with another backbone.
     """
 
     name: str
@@ -74,6 +82,11 @@ class Workload:
     float64: bool = False
     timeout: float = 900.0
     env: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def variant(self, name: str) -> Workload:
+        """The workload with what the variant says in place of its own. Raises KeyError."""
+        return dataclasses.replace(self, variants={}, **self.variants[name])
 
 
 def _tuple_fields() -> frozenset[str]:
@@ -93,6 +106,14 @@ def _input(raw: Any, where: str) -> Input:
     return Input(**{**raw, "shape": shape})
 
 
+def _check_variants(variants: Any, where: str) -> None:
+    if not isinstance(variants, dict):
+        raise SpecError(f"{where}: variants is a table of tables by name")
+    for name, changes in variants.items():
+        if not isinstance(changes, dict) or set(changes) - {"call", "kwargs", "loss"}:
+            raise SpecError(f"{where}: variant {name!r} takes call, kwargs and loss")
+
+
 def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]:
     """Workloads of a parsed TOML document.
 
@@ -101,8 +122,8 @@ def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]
     """
     known = {f.name for f in dataclasses.fields(Workload)}
     needs = {
-        "function": "call", "command": "command", "frozen_graph": "path",
-        "saved_model": "path", "tests": "paths",
+        "function": "call", "model": "call", "command": "command", "frozen_graph": "path",
+        "saved_model": "path", "keras_file": "path", "tests": "paths",
     }  # fmt: skip
     found: list[Workload] = []
     tables = data.get("workload", [])
@@ -121,6 +142,7 @@ def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]
             raise SpecError(f"{where}: mode is one of {', '.join(MODES)}")
         if not raw.get(needs[raw["kind"]]):
             raise SpecError(f"{where}: kind {raw['kind']!r} needs {needs[raw['kind']]!r}")
+        _check_variants(raw.get("variants", {}), where)
         values: dict[str, Any] = {k: tuple(v) if k in _tuple_fields() else v for k, v in raw.items()}
         values["inputs"] = tuple(_input(i, where) for i in raw.get("inputs", ()))
         found.append(Workload(**values))

@@ -1,23 +1,23 @@
-"""Measures a migrated function on TF 2.21, eagerly, as a tf.function or under XLA.
+"""Measures a migrated workload on TF 2.21, eagerly, as a tf.function or under XLA.
 
 `measure_migrated.py CONFIG.json`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from migrator.measure.programs import measure_probe as probe
+from migrator.measure.programs import measure_subjects as subjects
+from migrator.measure.programs.measure_steps import Stepper
+
+SHOWN = 4096  # values of each output that are kept for comparison, evenly spread
 
 
-def _set_up(tf: Any, config: dict[str, Any]) -> str:
+def set_up(tf: Any, config: dict[str, Any]) -> str:
     """Threads, allocator and precision, before any op runs; the device to measure."""
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.threading.set_intra_op_parallelism_threads(config["threads"])
@@ -28,171 +28,118 @@ def _set_up(tf: Any, config: dict[str, Any]) -> str:
             limit = int(option.partition(":")[2]) // 2**20
             logical = tf.config.LogicalDeviceConfiguration(memory_limit=limit)
             tf.config.set_logical_device_configuration(gpu, [logical])
-        elif option != "default":
+        elif option == "growth":
             tf.config.experimental.set_memory_growth(gpu, True)
     if config["precision"] != "float32":
         tf.keras.mixed_precision.set_global_policy(config["precision"])
-    tf.random.set_seed(1)
+    tf.keras.utils.set_random_seed(1)
     return "GPU:0" if gpus else "CPU:0"
 
 
-class _Store:
-    """The migrated repository's variable store, or nothing where its code needs none."""
-
-    def __init__(self) -> None:
-        try:
-            self.scopes: Any = importlib.import_module("tf1_support.scopes")
-        except ModuleNotFoundError as error:
-            if error.name not in ("tf1_support", "tf1_support.scopes"):
-                raise
-            self.scopes = None
-        self.store = self.scopes.VariableStore() if self.scopes else None
-
-    @contextlib.contextmanager
-    def run(self) -> Any:
-        if self.store is None:
-            yield
-            return
-        with self.store.as_default(), self.store.run():
-            yield
-
-    @property
-    def trainable(self) -> list[Any]:
-        return list(self.store.trainable_variables) if self.store is not None else []
-
-    @property
-    def by_name(self) -> dict[str, Any]:
-        return dict(self.store.variables_by_name) if self.store is not None else {}
-
-    def restore(self, path: str) -> None:
-        if self.store is not None:
-            self.store.load_tf1_checkpoint(path, strict=False)
+def kept(tf: Any, outputs: Any) -> list[list[float]]:
+    """Up to SHOWN values of each numeric output, in the order of the nest."""
+    found = []
+    for value in tf.nest.flatten(outputs):
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
+            continue
+        flat = array.astype(np.float64).reshape(-1)
+        step = max(1, -(-flat.size // SHOWN))
+        found.append([float(v) for v in flat[::step]])
+    return found
 
 
-def _optimizer(tf: Any, config: dict[str, Any]) -> Any:
-    optimizer = tf.keras.optimizers.SGD(1e-3, momentum=0.9)
-    if config["precision"] == "mixed_float16":
-        return tf.keras.mixed_precision.LossScaleOptimizer(optimizer)
-    return optimizer
+def subject_of(tf: Any, config: dict[str, Any]) -> subjects.Subject:
+    """The workload's subject, with the strategy applied that changes what it is."""
+    subject = subjects.load(tf, config)
+    kind, _, argument = config["strategy"].partition(":")
+    if kind == "swap":
+        if subject.model is None:
+            raise probe.Unusable("a backbone is swapped in Keras models; name a variant instead")
+        from migrator.measure.programs import measure_swap
+
+        other = measure_swap.swap(tf, subject.model, argument)
+        subject = subjects.keras_subject(tf, other, config["workload"]["inputs"])
+    if kind == "recompute":
+        if config["mode"] != "training":
+            raise probe.Unusable("activations are recomputed in training only")
+        from migrator.measure.programs import measure_recompute
+
+        subject.forward = measure_recompute.forward(tf, subject)
+    return subject
 
 
-def _steps(
-    tf: Any, config: dict[str, Any], store: _Store, arrays: dict[str, Any]
-) -> tuple[Callable[[], Any], Callable[[], int | None], Any, Callable[[], dict[str, int] | None]]:
-    """(one step, trace count, optimizer or None, prediction of the step's peak)."""
-    workload = config["workload"]
-    function = probe.target(workload["call"])
-    kwargs = workload["kwargs"]
-    traces = 0
-
-    def forward(inputs: dict[str, Any]) -> Any:
-        with store.run():
-            return function(**inputs, **kwargs)
-
-    with tf.init_scope():
-        build = tf.function(forward, autograph=False)
-        specs = {k: tf.TensorSpec(v.shape, v.dtype) for k, v in arrays.items()}
-        build.get_concrete_function(specs)  # makes the variables; computes nothing
-    optimizer = _optimizer(tf, config) if config["mode"] == "training" else None
-    if optimizer is not None:
-        optimizer.build(store.trainable)
-
-    def body(inputs: dict[str, Any]) -> Any:
-        nonlocal traces
-        traces += 1
-        if optimizer is None:
-            return forward(inputs)
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(store.trainable)
-            loss = probe.scalar_loss(forward(inputs), workload.get("loss"))
-            scaled = optimizer.scale_loss(loss) if hasattr(optimizer, "scale_loss") else loss
-        optimizer.apply(tape.gradient(scaled, store.trainable), store.trainable)
-        return loss
-
-    call: Callable[[dict[str, Any]], Any] = body
-    if config["execution"] in ("function", "xla"):
-        call = tf.function(body, autograph=False, jit_compile=config["execution"] == "xla")
-    # DeepCopy: numpy's own buffer would live outside the allocator that is being measured
-    held = {k: tf.raw_ops.DeepCopy(x=tf.constant(v)) for k, v in arrays.items()}
-
-    def step() -> Any:
-        return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, call(held))
-
-    counted = config["execution"] in ("function", "xla")
-
-    def predicted() -> dict[str, int] | None:
-        """Peak of the step on top of what is resident, predicted from its graph alone."""
-        if config["execution"] != "function":
-            return None
-        from migrator.measure.predict import graph
-
-        nonlocal traces
-        before = traces
-        peak, low, high = graph.interval(call.get_concrete_function(held))  # type: ignore[attr-defined]
-        traces = (
-            before  # asking for the function that was traced already is no trace of the program
-        )
-        return {"bytes": peak.bytes, "low": low, "high": high, "unknown": peak.unknown}
-
-    return step, lambda: traces if counted else None, optimizer, predicted
-
-
-def _sizes(variables: dict[str, Any]) -> dict[str, int]:
-    return {
-        k: int(np.prod(v.shape)) * np.dtype(getattr(v.dtype, "as_numpy_dtype", v.dtype)).itemsize
-        for k, v in variables.items()
-    }
-
-
-def main() -> None:
-    config = probe.read_config(sys.argv[1])
+def main(config: dict[str, Any]) -> dict[str, Any]:
+    """Measures one cell; the sample as the parent reads it, and the outputs to compare."""
     phases = probe.Phases()
     import tensorflow as tf
 
     phases.end("import")
-    device = _set_up(tf, config)
+    device = set_up(tf, config)
     if config.get("arena_bytes"):
         tf.raw_ops.Empty(shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False)
     phases.allocator = probe.Allocator(tf.config.experimental, device)
     phases.allocator.reset()
+    from migrator.measure.programs import measure_trace
+
+    phases.fragmentation = measure_trace.fragmentation
     phases.end("device")
 
-    store = _Store()
-    workload = config["workload"]
-    arrays = probe.make_inputs(workload["inputs"], config["batch"], config["root"])
-    step, traces, optimizer, predicted = _steps(tf, config, store, arrays)
-    if workload.get("checkpoint"):
-        store.restore(os.path.join(config["root"], workload["checkpoint"]))
+    subject = subject_of(tf, config)
+    stepper = Stepper(tf, config, subject)
+    arrays = subject.inputs(config)
+    stepper.make_variables(arrays)
+    if config["workload"].get("checkpoint") and subject.restore is not None:
+        subject.restore(os.path.join(config["root"], config["workload"]["checkpoint"]))
     phases.end("initialisation")
+    if stepper.training:
+        stepper.make_slots()
+        phases.end("slots")
+    stepper.make_step(arrays)
     phases.allocator.reset()
-    step()
+    outputs = stepper.step()
     phases.end("first step")
     peaks, in_use, wall, cpu = probe.timed_steps(
-        step, phases.allocator, config["warmups"], config["steps"]
+        stepper.step, phases.allocator, config["warmups"], config["steps"]
     )
     phases.end("steady")
     resident = {
-        "weights": _sizes(store.by_name),
-        "optimizer slots": _sizes({v.path: v.value for v in optimizer.variables})
-        if optimizer is not None else {},
+        "weights": subjects.sizes(subject.variables()) | dict(subject.constants or {}),
+        "optimizer slots": slots(stepper),
         "inputs": {k: int(v.nbytes) for k, v in arrays.items()},
-    }  # fmt: skip
+    }
     result: dict[str, Any] = {
         "phases": phases.records,
         "weights": sum(resident["weights"].values()),
         "slots": sum(resident["optimizer slots"].values()),
         "inputs": sum(resident["inputs"].values()),
         "steady_peaks": peaks, "steady_in_use": in_use, "wall": wall, "cpu": cpu,
-        "traces": traces(),
-        "extra": {"tensorflow": tf.__version__, "keras": tf.keras.__version__},
+        "traces": stepper.traces if config["execution"] in ("function", "xla") else None,
+        "extra": {
+            "tensorflow": tf.__version__, "keras": tf.keras.__version__, "device": device,
+            "input_shapes": {k: list(v.shape) for k, v in arrays.items()},
+        },
+        "outputs": kept(tf, outputs),
     }  # fmt: skip
     if config["trace"]:
-        result["extra"]["predicted_step"] = predicted()
-        from migrator.measure.programs import measure_trace
+        try:
+            result["extra"]["predicted_step"] = stepper.predicted()
+        except Exception as error:  # a graph that the predictor does not know costs no measurement
+            result["extra"]["prediction_failed"] = f"{type(error).__name__}: {error}"
+        result["attribution"] = measure_trace.trace(
+            stepper.step, phases.allocator, resident, config.get("trace_dir") or ""
+        )
+    return result
 
-        result["attribution"] = measure_trace.trace(step, phases.allocator, resident=resident)
-    probe.write_result(config, result)
+
+def slots(stepper: Stepper) -> dict[str, int]:
+    """{name: bytes} of what the optimizer keeps, and of accumulated gradients."""
+    if stepper.optimizer is None:
+        return {}
+    kept = {v.path: v.value for v in stepper.optimizer.variables}
+    gradients = {f"accumulated gradient/{i}": v for i, v in enumerate(stepper.accumulated)}
+    return subjects.sizes({**kept, **gradients})
 
 
 if __name__ == "__main__":
-    main()
+    probe.run_main(main)

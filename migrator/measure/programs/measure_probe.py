@@ -1,4 +1,4 @@
-"""What every measuring child does: phases, allocator and process memory, timed steps, inputs.
+"""What every measuring child does: phases, allocator and process memory, timed steps.
 
 Keeps to Python 3.7: it also runs under TF 1.15.
 """
@@ -6,8 +6,6 @@ Keeps to Python 3.7: it also runs under TF 1.15.
 from __future__ import annotations
 
 import contextlib
-import importlib
-import json
 import os
 import resource
 import sys
@@ -15,16 +13,42 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_SHARED = os.path.normpath(os.path.join(_HERE, "..", "..", "workload", "programs"))
+
+sys.path[:0] = [_SHARED, _HERE]
+import allocator_log  # type: ignore[import-not-found]  # noqa: E402  # beside this module
+import child_setup  # type: ignore[import-not-found]  # noqa: E402  # found through _SHARED
+import nvml  # type: ignore[import-not-found]  # noqa: E402  # beside this module
+from child_setup import (  # noqa: E402, F401  # handed on to the programs
+    Unusable,
+    existing_checkpoint,
+    flatten,
+    load_by_path,
+    make_inputs,
+    scalar_loss,
+    target,
+)
+
+del sys.path[:2]
 
 
-def read_config(path: str) -> dict[str, Any]:
+def read_config() -> dict[str, Any]:
     """The child's configuration, and the repository's roots put on sys.path."""
-    with open(path) as fh:
-        config = json.load(fh)
-    for root in reversed(config["roots"]):
-        sys.path.insert(0, os.path.normpath(os.path.join(config["root"], root)))
+    config: dict[str, Any] = child_setup.read_config()
+    child_setup.leave_directory(_HERE)
+    child_setup.add_roots(config["root"], config["roots"])
     return config
+
+
+def run_main(main: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Writes what `main(config)` measured; what it finds unusable is a result, too."""
+    config = read_config()
+    try:
+        result = main(config)
+    except Unusable as error:
+        result = {"unusable": str(error)}
+    child_setup.write_json(config["out"], result)
 
 
 def resident_bytes() -> int:
@@ -34,39 +58,6 @@ def resident_bytes() -> int:
             return int(fh.read().split()[1]) * resource.getpagesize()
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def target(path: str) -> Any:
-    """The function behind "package.module:function"."""
-    module, _, name = path.partition(":")
-    found = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def make_inputs(specs: list[dict[str, Any]], batch: int, root: str) -> dict[str, Any]:
-    """{name: numpy array} drawn or read as the workload says; the same on both sides."""
-    arrays: dict[str, Any] = {}
-    for spec in specs:
-        if spec.get("array"):
-            path, _, key = spec["array"].partition(":")
-            value = np.load(os.path.join(root, path))[key]
-            if spec.get("shape") and spec["shape"][0] == "batch":
-                value = np.resize(value, (batch,) + value.shape[1:])
-        else:
-            shape = tuple(batch if d == "batch" else d for d in spec.get("shape", ()))
-            rng = np.random.RandomState(spec.get("seed", 0))
-            dtype = np.dtype(spec.get("dtype", "float32"))
-            low, high = spec.get("low", 0.0), spec.get("high", 1.0)
-            if dtype.kind in "iu":
-                value = rng.randint(int(low), max(int(high), int(low) + 1), size=shape).astype(
-                    dtype
-                )
-            else:
-                value = rng.uniform(low, high, size=shape).astype(dtype)
-        arrays[spec["name"]] = value
-    return arrays
 
 
 class Allocator:
@@ -109,11 +100,14 @@ class Phases:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self.allocator: Allocator | None = None
+        self.log = allocator_log.Reader()
+        self.fragmentation: Callable[[], float | None] | None = None
         self.started = process_started()
 
     def end(self, name: str) -> None:
         in_use, peak = self.allocator.info() if self.allocator else (None, None)
         now = time.time()
+        device = nvml.used()
         self.records.append(
             {
                 "name": name,
@@ -121,22 +115,13 @@ class Phases:
                 "in_use": in_use,
                 "peak": peak,
                 "rss": resident_bytes(),
-                "device_used": device_used(),
+                "device_used": device["used"],
+                "device_process": device["process"],
+                "reserved": self.log.reserved(self.allocator.device if self.allocator else ""),
+                "fragmentation": self.fragmentation() if self.fragmentation else None,
             }
         )
-        self.started = now
-
-
-def device_used() -> int | None:
-    """Bytes in use on the first NVIDIA GPU as the driver sees it, or None."""
-    try:
-        import pynvml
-
-        pynvml.nvmlInit()
-        handle = pynvml.nvmlDeviceGetHandleByIndex(0)
-        return int(pynvml.nvmlDeviceGetMemoryInfo(handle).used)
-    except Exception:  # no package, no driver, no permission: all mean "not known"
-        return None
+        self.started = time.time()
 
 
 def timed_steps(
@@ -159,20 +144,3 @@ def timed_steps(
         if peak is not None:
             peaks.append(peak)
     return peaks, allocator.info()[0], wall, cpu
-
-
-def write_result(config: dict[str, Any], result: dict[str, Any]) -> None:
-    """Writes the result where the parent waits for it, whole or not at all."""
-    part = config["out"] + ".part"
-    with open(part, "w") as fh:
-        json.dump(result, fh)
-    os.rename(part, config["out"])
-
-
-def scalar_loss(outputs: Any, name: str | None) -> Any:
-    """The scalar that a training workload minimises: its result, or the entry called `name`."""
-    if isinstance(outputs, dict):
-        return outputs[name or "loss"]
-    if isinstance(outputs, (list, tuple)) and not hasattr(outputs, "dtype"):
-        return getattr(outputs, name) if name and hasattr(outputs, name) else outputs[0]
-    return outputs

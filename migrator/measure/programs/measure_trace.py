@@ -9,10 +9,13 @@ every moment. Needs TF 2; works for sessions, eager code, tf.function and XLA al
 from __future__ import annotations
 
 import collections
+import contextlib
 import glob
+import json
+import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +39,7 @@ def events(folder: str) -> list[Event]:
     from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
     found: list[Event] = []
-    for path in glob.glob(f"{folder}/**/*.xplane.pb", recursive=True):
+    for path in sorted(glob.glob(f"{folder}/**/*.xplane.pb", recursive=True)):
         space = xplane_pb2.XSpace()
         with open(path, "rb") as fh:
             space.ParseFromString(fh.read())
@@ -88,6 +91,40 @@ def layer_of(op: str) -> str:
     return "/".join(layer) or "(unnamed)"
 
 
+def chrome_trace(run: Replay, standing: dict[str, int]) -> dict[str, Any]:
+    """Live bytes over one step in the Trace Event Format, for chrome://tracing and Perfetto.
+
+    standing: {category: bytes} of what lives between steps. One counter with a series for each
+    category, and one instant event where the live bytes are most.
+    """
+    # https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (counters)
+    shown: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "live bytes of one step"}}
+    ]
+    live: dict[Any, tuple[str, int]] = {}
+    totals: collections.Counter[str] = collections.Counter(standing)
+    start = run.events[0].time if run.events else 0
+    top, top_at = -1, 0.0
+    for event in run.events:
+        s = event.stats
+        if event.allocates:
+            kind = category(str(s.get("tf_op", "")), s.get("region_type") == "temp")
+            live[s["addr"]] = (kind, s["requested_bytes"])
+            totals[kind] += s["requested_bytes"]
+        else:
+            kind, size = live.pop(s["addr"], ("freed from before the step", s["requested_bytes"]))
+            totals[kind] -= size
+        at = (event.time - start) / 1e6  # picoseconds -> microseconds
+        if sum(totals.values()) > top:
+            top, top_at = sum(totals.values()), at
+        shown.append({"ph": "C", "pid": 1, "name": "live bytes", "ts": at, "args": dict(totals)})
+    shown.append({
+        "ph": "i", "pid": 1, "tid": 1, "s": "p", "ts": top_at, "name": f"peak: {run.peak_op}",
+        "args": {"bytes": top},
+    })  # fmt: skip
+    return {"traceEvents": shown, "displayTimeUnit": "ms"}
+
+
 @dataclass
 class Replay:
     """The live set over one step. Sizes are bytes on top of what was live before it."""
@@ -97,6 +134,7 @@ class Replay:
     at_peak: tuple[tuple[int, str, bool], ...] = ()
     peak_op: str = ""
     timeline: tuple[tuple[int, int], ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 def replay(found: list[Event]) -> Replay:
@@ -134,6 +172,7 @@ def replay(found: list[Event]) -> Replay:
             live.pop(event.stats["addr"], None)
     result.at_peak = tuple((b[0], b[2], b[3]) for b in live.values())
     result.timeline = tuple(timeline)
+    result.events = tuple(found)
     return result
 
 
@@ -148,26 +187,54 @@ def thin(timeline: tuple[tuple[int, int], ...], points: int = POINTS) -> list[tu
     return [((t - start) / 1e12, b) for t, b in kept]
 
 
-def trace(
-    step: Callable[[], Any], allocator: Any, resident: dict[str, dict[str, int]]
-) -> dict[str, Any]:
-    """Traces one call of `step`; the attribution record (migrator.measure.records) as a dict.
+def fragmentation() -> float | None:
+    """1 - largest free block / all free bytes of the allocator, as its next allocation reports it."""
+    import tensorflow as tf
 
-    resident: {category: {variable or input name: bytes}} of what is live between steps.
-    """
+    with tempfile.TemporaryDirectory() as folder:
+        with _profile(folder, device=False):
+            tf.raw_ops.Empty(shape=[1], dtype=tf.float32, init=False)
+        told = [e.stats["fragmentation"] for e in events(folder) if "fragmentation" in e.stats]
+    return float(told[-1]) if told else None
+
+
+@contextlib.contextmanager
+def _profile(folder: str, device: bool) -> Iterator[None]:
+    """TensorFlow's profiler around something; `device` also traces kernels on a GPU."""
     import tensorflow as tf
 
     profiler = tf.compat.v2.profiler.experimental
+    options = profiler.ProfilerOptions(host_tracer_level=2, device_tracer_level=int(device))
+    profiler.start(folder, options=options)
+    try:
+        yield
+    finally:
+        profiler.stop()
+
+
+def trace(
+    step: Callable[[], Any],
+    allocator: Any,
+    resident: dict[str, dict[str, int]],
+    keep: str = "",
+) -> dict[str, Any]:
+    """Traces one call of `step`; the attribution record (migrator.measure.records) as a dict.
+
+    resident: {category: {variable or input name: bytes}} of what is live between steps. keep: a
+    folder that the profile stays in, for TensorBoard and XProf, with a Chrome trace of live bytes.
+    """
     allocator.reset()
     before = allocator.info()[0] or 0
-    with tempfile.TemporaryDirectory() as folder:
-        profiler.start(folder, options=profiler.ProfilerOptions(host_tracer_level=2))
-        try:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = keep or scratch
+        with _profile(folder, device=bool(keep)):
             step()
-        finally:
-            profiler.stop()
         measured = allocator.info()[1] or 0
         run = replay(events(folder))
+    if keep:
+        standing = {k: sum(v.values()) for k, v in resident.items()}
+        with open(os.path.join(keep, "live_bytes.trace.json"), "w", encoding="utf-8") as fh:
+            json.dump(chrome_trace(run, standing), fh)
     held: collections.Counter[tuple[str, str, str]] = collections.Counter()
     for size, op, temporary in run.at_peak:
         held[category(op, temporary), layer_of(op), op.split(":")[-1]] += size

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import runpy
 import sys
 from typing import Any
 
@@ -71,22 +70,6 @@ def trace_counts(tf: Any, functions: list[Any], root: str) -> list[dict[str, Any
     return counts
 
 
-def run_program(args: list[str]) -> None:
-    """Runs a script, module or code with the arguments that follow it."""
-    if args[0] == "-m":
-        sys.path.insert(0, os.getcwd())
-        sys.argv = args[1:]
-        runpy.run_module(args[1], run_name="__main__", alter_sys=True)
-    elif args[0] == "-c":
-        sys.path.insert(0, "")
-        sys.argv = ["-c"] + args[2:]
-        exec(compile(args[1], "<string>", "exec"), {"__name__": "__main__"})
-    else:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(args[0])))
-        sys.argv = args
-        runpy.run_path(args[0], run_name="__main__")
-
-
 def main() -> None:
     side = os.environ["MIGRATOR_VERIFY_SIDE"]
     traces = os.environ.get("MIGRATOR_VERIFY_TRACES")
@@ -94,7 +77,7 @@ def main() -> None:
     root = os.getcwd()
     functions = record_functions(tf) if side == "after" and traces else []
     try:
-        run_program(sys.argv[1:])
+        common.run_program(sys.argv[1:])
     finally:
         if functions and traces:
             with open(traces, "w") as fh:
