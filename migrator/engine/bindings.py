@@ -57,9 +57,15 @@ class BindingPlan:
     """New targets of bindings: what each imported name or alias will stand for."""
 
     def __init__(
-        self, names: NameTable, rules: RuleSet, sites: Iterable[Site], frozen: frozenset[int]
+        self,
+        names: NameTable,
+        rules: RuleSet,
+        sites: Iterable[Site],
+        frozen: frozenset[int],
+        left: frozenset[str] = frozenset(),
     ) -> None:
         self.names = names
+        self.left = left  # top-level modules whose imports stay
         self.rules = rules
         self.frozen = frozen  # lines on which nothing may change
         self.sites: dict[int, list[Site]] = {}
@@ -103,6 +109,8 @@ class BindingPlan:
             return None if binding.target != name else name
         top = name.split(".")[0]
         if name == "tensorflow" or top == "builtins" or not self.rules.concerns(top):
+            return name
+        if top in self.left:
             return name
         found = self.rules.disposition(name)
         if found.kind == "none":

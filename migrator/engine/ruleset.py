@@ -252,7 +252,9 @@ class RuleSet:
             for length in range(len(parts), 2, -1):
                 listed = self.tf1.aliases.get(".".join(parts[:length]))
                 if listed is not None and ".python." not in listed:
-                    return self.disposition(listed + name[len(".".join(parts[:length])) :])
+                    found = self.disposition(listed + name[len(".".join(parts[:length])) :])
+                    if found.kind != "unknown" or bare not in self.tf1:
+                        return found
         return self._from_snapshots(name, parts)
 
     def _is_module(self, name: str) -> bool:
@@ -367,6 +369,9 @@ def build_ruleset(
     digest = hashlib.sha256()
     for name in sorted(packs.sources):
         digest.update(name.encode() + b"\0" + packs.sources[name])
+    advice = directory / "advice" / "families.toml"
+    if advice.exists():
+        digest.update(advice.read_bytes())
     apis = {}
     for version in ("tf1.15", "tf2.21"):
         path = directory / "api" / f"{version}.json"

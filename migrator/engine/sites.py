@@ -16,7 +16,7 @@ from migrator.engine.work import FileWork, Site
 def decide(work: FileWork, sites: list[Site]) -> None:
     """Fill `work.edits` and `work.findings` for the references `sites`."""
     frozen = frozenset(line for line, codes in work.suppressions.lines.items() if not codes)
-    work.plan = BindingPlan(work.names, work.rules, sites, frozen)
+    work.plan = BindingPlan(work.names, work.rules, sites, frozen, work.left)
     tables = TableSites(work)
     rules = RuleSites(work, tables)
 

@@ -61,6 +61,9 @@ def rewrite(
         return Outcome(text, (), ())
     work = FileWork(path, text, Lines(text), names, rules, options, suppressions)
     work.used |= others
+    if not _of_version_1(sites, rules):
+        sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
+        work.left = rules.doubtful
     decide(work, sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
@@ -70,6 +73,21 @@ def rewrite(
     if new_text == text:
         return Outcome(text, (), kept)
     return Outcome(new_text, changes, kept)
+
+
+def _of_version_1(sites: list[Site], rules: RuleSet) -> bool:
+    """Whether a file has names that TF 1 alone has; if not, a module that exists for both
+    versions is taken for TF 2's."""
+    for site in sites:
+        found = site.disposition
+        if site.resolved.name.split(".")[0] in rules.doubtful:
+            if found.kind == "support" and not (found.entry and found.entry.extra.get("beside_tf1")):
+                return True
+        elif site.resolved.name.startswith("tensorflow") and (
+            site.resolved.compat or found.kind not in ("same", "module", "none", "unknown")
+        ):
+            return True
+    return False
 
 
 def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:

@@ -96,6 +96,7 @@ class FileWork:
         self.required: dict[tuple[str, str | None], str] = {}
         self.used: set[int] = set()  # bindings whose local name the new text still has
         self.deletions = Deletions(text, names.tree, lines)
+        self.left: frozenset[str] = frozenset()  # top-level modules that are none of our business
         self.plan: BindingPlan  # set once the sites are known
         self._parents: dict[int, ast.AST] | None = None
 

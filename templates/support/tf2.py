@@ -7,10 +7,11 @@ _forced: bool | None = None
 
 
 def enabled() -> bool:
-    """Whether the program takes its TF 2 variant: as on TF 1.15, only where the environment says
-    ``TF2_BEHAVIOR=1`` or `enable` was called. Both variants run on TF 2; this decides between the
-    models, checkpoints and outputs that the program had on TF 1 and those of its TF 2 variant."""
-    return os.environ.get("TF2_BEHAVIOR", "0") != "0" if _forced is None else _forced
+    """Whether the program takes its TF 2 variant: not unless the environment says
+    ``TF2_VARIANT=1`` or `enable` was called, as on TF 1.15. (There, the variable was
+    ``TF2_BEHAVIOR``, which TF 2 sets by itself.) Both variants run on TF 2; this decides between
+    the models, checkpoints and outputs that the program had on TF 1 and those of its other one."""
+    return os.environ.get("TF2_VARIANT", "0") != "0" if _forced is None else _forced
 
 
 def enable() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from migrator.analysis.index import ProjectIndex
@@ -10,6 +13,7 @@ from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.ruleset import load_ruleset
 from migrator.model import FileResult
+from migrator.resources import templates_dir
 
 HEAD = "import tensorflow.compat.v1 as tf\nimport tensorflow.compat.v2 as tf2\n"
 
@@ -92,7 +96,7 @@ def test_the_variant_that_ran_is_kept() -> None:
         "  return contrib_lookup.StaticHashTable(lookup.KeyValueTensorInitializer(*init), -1)\n"
     )
     assert [(f.code, f.line) for f in result.findings] == [("TF150", 3)]
-    assert "TF2_BEHAVIOR=1" in result.findings[0].advice
+    assert "TF2_VARIANT=1" in result.findings[0].advice
 
 
 def test_keras_from_the_sources_of_tensorflow() -> None:
@@ -107,3 +111,50 @@ def test_keras_from_the_sources_of_tensorflow() -> None:
 def test_what_only_the_sources_have_keeps_its_import() -> None:
     text = "from tensorflow.python.keras import backend as K\nK.is_tpu_strategy(s)\n"
     assert migrated(text).new_text is None
+
+
+def test_the_variant_is_version_1_unless_asked() -> None:
+    """In a process of its own that has imported TensorFlow 2, which sets TF2_BEHAVIOR."""
+    pytest.importorskip("tensorflow")
+    program = (
+        "import tensorflow, tf2, os\n"
+        "found = [tf2.enabled()]\n"
+        "os.environ['TF2_VARIANT'] = '1'; found.append(tf2.enabled())\n"
+        "tf2.disable(); found.append(tf2.enabled())\n"
+        "tf2.enable(); found.append(tf2.enabled())\n"
+        "print(found)\n"
+    )
+    folder = templates_dir() / "support"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[False, True, False, True]"
+
+
+SONNET_1 = """import tensorflow as tf
+import sonnet as snt
+class Net(snt.AbstractModule):
+    def _build(self, x):
+        return snt.Linear(3)(x)
+"""
+SONNET_2 = """import tensorflow as tf
+import sonnet as snt
+class Net(snt.Module):
+    def __call__(self, x):
+        return snt.Linear(3)(x)
+"""
+
+
+def test_sonnet_of_version_1() -> None:
+    new = SONNET_1.replace("import sonnet as snt", "from tf1_support import sonnet as snt")
+    assert migrated(SONNET_1).new_text == new
+
+
+def test_a_later_sonnet_is_left_alone() -> None:
+    result = migrated(SONNET_2)
+    assert result.new_text is None and not result.findings
+
+
+def test_what_the_support_package_lacks_of_sonnet_is_said() -> None:
+    result = migrated(SONNET_1 + "cell = snt.LSTM(3)\n")
+    assert [(f.code, f.line) for f in result.findings] == [("TF003", 6)]
