@@ -20,7 +20,8 @@ from . import initializers as tf1_initializers
 from . import scopes
 from .store import GraphKeys, VariableScope
 
-SAME, VALID = "SAME", "VALID"
+SAME = "SAME"
+VALID = "VALID"
 
 
 class Error(Exception):
