@@ -24,7 +24,7 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
     them), ``batch_norm``, ``session`` (runs one), ``queues`` (reads from them),
     ``default session`` (uses the caller's), ``placeholders``,
-    ``tf variables`` (calls tf.Variable),
+    ``tf variables`` (calls tf.Variable), ``cond`` (calls tf.cond, which takes no Python bool),
     ``default names`` (of variables, so that they depend on what was built before); ``single``, ``tuple`` or
     ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
     functions it calls, whose flags it inherits.
@@ -122,6 +122,8 @@ def _flag_call(
         flags.add("queues")
     if symbol.startswith("tensorflow.losses.get"):
         flags.add("reads losses")
+    if symbol == "tensorflow.cond":
+        flags.add("cond")
 
 
 def named_layer(call: ast.Call) -> bool:

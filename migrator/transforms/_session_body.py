@@ -50,6 +50,8 @@ EFFECTS = frozenset(
     "count_up_to get_next apply".split()
 )
 
+RUN_IN_HEAD = "a session runs in the head of a block"
+
 
 class Unsupported(Exception):
     """What keeps a function from becoming eager: the node, the obstacle, the hand change."""
@@ -131,14 +133,17 @@ class SessionBody:
         self.session_withs: dict[int, list[cst.WithItem]] = {}
         self.session_statements: set[int] = set()
         self.units: list[Unit] = []
+        self.loops: list[tuple[float, set[str], set[str], cst.CSTNode]] = []
         self.placeholders: dict[str, Placeholder] = {}
         self.runs: list[Run] = []
         self.init_names: set[str] = set()
         self._find_sessions()
         self._collect(flow.statements(function.body), (), False)
-        for unit in self.units:  # what is made from parameters may hold None as well
-            if unit.reads & self.parameters - {"self"}:
-                self.parameters |= unit.writes
+        bound = [(u.order, u.reads, u.writes, u.node) for u in self.units] + self.loops
+        for _, read, written, node in sorted(bound, key=lambda item: item[0]):
+            # what is made from parameters may hold None as well
+            if read & self.parameters - {"self"} or _writes_none(node):
+                self.parameters |= written
         self._find_placeholders()
         self._find_runs()
 
@@ -204,6 +209,10 @@ class SessionBody:
         for statement in body:
             if self._descends(statement):
                 inner = (*path, statement)
+                if isinstance(statement, cst.For):
+                    written = {k for n in flow.bound_names(statement.target) if (k := flow.key_of(n))}
+                    read = flow.reads(statement.iter)
+                    self.loops.append((len(self.units) - 0.5, read, written, statement.iter))
                 for suite in flow.sub_bodies(statement):
                     self._collect(flow.statements(suite), inner, loop)
                 if not isinstance(statement, cst.With) or id(statement) not in self.session_withs:
@@ -217,9 +226,7 @@ class SessionBody:
         for node in header_nodes(statement):
             if self._is_run(node) or self._is_placeholder(node):
                 raise Unsupported(
-                    node,
-                    "a session runs in the head of a block",
-                    "evaluate it in a statement before the block",
+                    node, RUN_IN_HEAD, "evaluate it in a statement before the block"
                 )
 
     def _descends(self, statement: cst.BaseStatement) -> bool:
@@ -476,6 +483,15 @@ def _own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         first = False
         yield current
         stack.extend(reversed(code_children(current)))
+
+
+def _writes_none(node: cst.CSTNode) -> bool:
+    """Whether an assignment, or what a loop is over, is a literal that holds None somewhere."""
+    pair = flow.assigned(node) if isinstance(node, cst.SimpleStatementLine) else None
+    value = pair[1] if pair is not None else node
+    return isinstance(value, (cst.List, cst.Tuple)) and any(
+        isinstance(part, cst.Name) and part.value == "None" for part in flow.walk(value)
+    )
 
 
 def header_nodes(statement: cst.BaseStatement) -> Iterator[cst.CSTNode]:

@@ -6,9 +6,13 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
+from migrator.analysis.facts_graph_classes import placeholder_attributes
 from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable
 from migrator.engine.context import FileContext
+
+#: What making an object does that builds a graph of its own.
+GRAPH_OBJECT = FunctionFact(k.PY, (), frozenset({"graph object"}))
 
 
 class FunctionTable:
@@ -17,6 +21,10 @@ class FunctionTable:
     def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
         self._ctx = ctx
         self._own = module_functions(tree, names)
+        self._graphs = {
+            n.name for n in tree.body if isinstance(n, ast.ClassDef)
+            and n.name not in self._own and placeholder_attributes(n, names)
+        }
         self._cache: dict[str, FunctionFact | None] = {}
 
     def __call__(self, name: str) -> FunctionFact | None:
@@ -24,6 +32,8 @@ class FunctionTable:
             fact, calls = self._own[name]
             return FunctionFact(fact.kind, fact.parts, fact.flags | self._inherited(calls, 0),
                                 fact.node)
+        if name in self._graphs:
+            return GRAPH_OBJECT
         return self._foreign(name, 0) if "." in name else None
 
     def _foreign(self, dotted: str, depth: int) -> FunctionFact | None:
@@ -38,7 +48,9 @@ class FunctionTable:
         record = facts.get(rest)
         if record is None:
             if rest and rest.split(".")[0] in module.summary.classes:
-                self._cache[dotted] = FunctionFact(k.PY, (), frozenset())
+                graphs = self._ctx.index.fact(module.path, "graph_classes", self._ctx.path) or {}
+                own = rest in graphs
+                self._cache[dotted] = GRAPH_OBJECT if own else FunctionFact(k.PY, (), frozenset())
             return self._cache[dotted]
         flags = frozenset(record["flags"]) | self._inherited(set(record["calls"]), depth + 1)
         self._cache[dotted] = FunctionFact(record["kind"], tuple(record["parts"]), flags)

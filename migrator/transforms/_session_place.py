@@ -17,6 +17,7 @@ from migrator.analysis.program import (
     Obstacle,
     Program,
 )
+from migrator.transforms._session_amend import Rebound
 from migrator.transforms._session_calls import CallWriter
 from migrator.transforms._session_functions import (
     FunctionWriter,
@@ -49,6 +50,7 @@ class FunctionPlacer(CallWriter):
             anchor = self._anchor(function, own)
             blocks.append((anchor, lines))
             self._check_captured(function, anchor)
+            self._check_rebound(function)
             self._check_locals(function, anchor)
         blocks = self._gathered(blocks)
         first_anchor = blocks[0][0]
@@ -281,3 +283,22 @@ class FunctionPlacer(CallWriter):
                     f"{sorted(changed)[0]} changes after the graph was built with it",
                     "use another name for the later value",
                 )
+
+    def _check_rebound(self, function: StepFunction) -> None:
+        """Raise Rebound where the function would see a later value of a name than its graph did."""
+        order = {id(item): i for i, item in enumerate(self.items)}
+        given = {p.name for p in function.parameters} | set(function.constants)
+        made: set[str] = set()
+        own = {name for item in function.items for name in item.flow.defines}
+        last: dict[str, Item] = {}
+        for item in self.items:
+            if item.role == KEEP and item.kind in k.HOISTED - {k.PY}:
+                last.update(dict.fromkeys(item.flow.defines, item))
+        for item in function.items:
+            for name in item.flow.uses - made - given - RESOURCES:
+                later = last.get(name)
+                if later is not None and order[id(later)] > order[id(item)]:
+                    raise Rebound(later.stmt, name)
+                if later is not None and name in own:
+                    raise Rebound(item.stmt, name)
+            made |= item.flow.defines

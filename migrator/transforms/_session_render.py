@@ -98,10 +98,10 @@ class Renderer:
             raise Obstacle(stmt, "two statements share a line", "write one statement per line")
         trivia = reindent(self.source.trivia(previous_end, stmt), old, new)
         lines: list[str] = []
-        if id(stmt) in d.before:
-            trivia = trivia + _indented(d.before[id(stmt)], new)
+        before = _indented(d.before.get(id(stmt), []), new)
+        trivia = trivia + before
         if id(stmt) in d.dropped or self._emptied(stmt):
-            pass
+            lines += before
         elif id(stmt) in d.replaced:
             lines += trivia + _indented(d.replaced[id(stmt)], new)
         elif id(stmt) in d.opened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES, backward_slice, statement_flow
 from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.graph_values import argument
@@ -22,6 +23,7 @@ from migrator.transforms._session_functions import (
     Summaries,
 )
 from migrator.transforms._session_helpers import (
+    chain,
     cut,
     is_action,
     is_prediction,
@@ -61,6 +63,10 @@ class Slicer(SiteReader):
         chosen = self._with_makers(site, items, chosen)
         chosen = self._with_riders(items, chosen)
         constants = self._constants(feeds)
+        if constants and self._conditional(chosen):  # tf.cond refuses Python bools
+            constants = {
+                name: f"{self.style.tf}.constant({text})" for name, text in constants.items()
+            }
         if site.run.feed_name:
             self._inline_feed(site, constants)
         key = self._key(site, feeds, constants)
@@ -350,6 +356,29 @@ class Slicer(SiteReader):
         text = self.source.segment(dtype)
         return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
                 "bool": f"{self.style.tf}.bool"}.get(text, text)
+
+    def _conditional(self, items: list[Item]) -> bool:
+        """Whether `tf.cond` decides in a slice or in a function that it calls."""
+        expressions = self.program.expressions
+        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        for item in items:
+            for call in ast.walk(item.stmt):
+                if not isinstance(call, ast.Call):
+                    continue
+                fact = expressions.call_fact(call)
+                if expressions.tf_symbol(call.func) == "tensorflow.cond" or (
+                    fact is not None and "cond" in fact.flags
+                ):
+                    return True
+                method = None if whole is None or not isinstance(call.func, ast.Attribute) else (
+                    whole.defined.get(call.func.attr))
+                if method is not None and any(
+                    isinstance(n, ast.Call)
+                    and expressions.names.resolve_node(n.func, values=False) == "tensorflow.cond"
+                    for n in ast.walk(method)
+                ):
+                    return True
+        return False
 
     def _make_function(
         self, site: Site, chosen: list[Item], feeds: list[tuple[str, ast.expr]],

@@ -54,6 +54,9 @@ class StatementPlanner(Slicer):
         expressions = self.program.expressions
         for item in self.items:
             for call in calls_of(item):
+                fact = expressions.call_fact(call)
+                if fact is not None and "graph object" in fact.flags:
+                    return True
                 symbol = expressions.tf_symbol(call.func) or ""
                 if "()" not in symbol and k.call_kind(symbol) in (k.VARIABLES, k.SAVER):
                     return True
@@ -412,6 +415,13 @@ class StatementPlanner(Slicer):
             return None
         store = self.style.store
         if any(part.kind == "graph" for part in parts):
+            fresh = [w for block in program.blocks() for w in withs_of(block)
+                     if self._fresh_graph(program, w)]
+            if len(fresh) > 1 and stmt in fresh:
+                if self.functions:
+                    raise Obstacle(stmt, "a scope makes several graphs",
+                                   "give each graph a function of its own")
+                return f"{self.support.store_class()}().as_default()"
             if self.shared.owner or self.shared.store_entered:
                 return f"{store}.as_default()"
             if self.shared.store_made:
@@ -437,3 +447,11 @@ class StatementPlanner(Slicer):
         )
         entered = self.shared.owner or self.shared.store_entered
         return f"{store}.as_default()" if entered and uses_store and not outer_graph else None
+
+    @staticmethod
+    def _fresh_graph(program: Program, stmt: ast.With) -> bool:
+        """Whether a `with` makes the graph that it enters."""
+        return any(
+            part.kind == "graph" and "Graph()" in ast.unparse(part.item.context_expr)
+            for part in program.with_parts.get(id(stmt), ())
+        )

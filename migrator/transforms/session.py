@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.names import NameTable, Scope, canonical
-from migrator.analysis.program import KEEP, RUN, TRACE, Obstacle, Program
+from migrator.analysis.program import KEEP, RUN, TRACE, Obstacle, Program, RunSite
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms._session_amend import Amendable, LooseAttribute
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_functions import Style
 from migrator.transforms._session_gather import gathered, runs_left
 from migrator.transforms._session_lost import refuse_lost_names
+from migrator.transforms._session_models import group_of
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
+_AMENDMENTS = 20  # texts to try before a program is kept
 BORROWED = "its session or graph comes from another scope"
 
 
@@ -34,6 +37,7 @@ class Unit:
     programs: list[Program]
     shared: Shared
     class_program: ClassProgram | None = None
+    reinitialised: Obstacle | None = None
 
 
 def units_of(
@@ -58,7 +62,46 @@ def units_of(
             unit = _class_unit(ctx, node, names, scopes, function, module, told)
             if unit is not None:
                 units.append(unit)
+    shared = any(item.kind == k.VARIABLE for item in module.items)
+    earlier: set[int] = set()
+    for unit in units:
+        places = earlier if shared else set()
+        alone = shared or unit.class_program is not None or len(unit.programs) == 1
+        for program in unit.programs:
+            for run in program.run_sites():
+                if not _initialises(program, run) or not alone:
+                    continue
+                graph = _graph_around(program, run)
+                if graph in places:
+                    unit.reinitialised = Obstacle(
+                        run.call, "a second run initialises variables anew",
+                        "make the variables anew, or assign their first values",
+                    )
+                places.add(graph)
     return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
+
+
+def _graph_around(program: Program, run: RunSite) -> int:
+    """The `with` that makes the graph of a run, by id; 0 for the default graph."""
+    assert run.item is not None
+    for parent in reversed(run.item.parents):
+        parts = program.with_parts.get(id(parent), ())
+        if any(p.kind == "graph" and "Graph()" in ast.unparse(p.item.context_expr) for p in parts):
+            return id(parent)
+    return 0
+
+
+def _initialises(program: Program, run: RunSite) -> bool:
+    """Whether a run gives all variables their first values."""
+    for node in ast.walk(run.fetch):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
+            value = program.expressions.value(node)
+            call = value.call
+            if value.kind == k.INIT and call is not None and any(
+                word in ast.unparse(call) for word in ("global_variables", "all_variables")
+            ):
+                return True
+    return False
 
 
 def _class_unit(
@@ -81,14 +124,16 @@ def _class_unit(
     return Unit([*methods, whole], Shared(owner=whole.owner or ""), whole)
 
 
-def _check_class(ctx: FileContext, tree: ast.Module, unit: Unit) -> None:
+def _check_class(
+    ctx: FileContext, tree: ast.Module, unit: Unit, planned: Mapping[str, ast.Module]
+) -> None:
     """Raise Obstacle where the graph's attributes are used other than by run sites."""
     whole = unit.class_program
     assert whole is not None
     attributes = whole.graph_attributes()
     trees = [tree]
     for path in ctx.index.importers(ctx.path):
-        other = ctx.index.tree(path)
+        other = planned.get(path) or ctx.index.tree(path)
         if other is not None:
             trees.append(other)
     user = attribute_users(trees, attributes, whole.node)
@@ -105,6 +150,9 @@ def _check_class(ctx: FileContext, tree: ast.Module, unit: Unit) -> None:
                 covered |= statement_flow(site.call, program.owner).uses
             loose = (item.flow.uses - covered) & traced
             if loose and item.role in (KEEP, RUN):
+                method = program.scope.node
+                if isinstance(method, ast.FunctionDef) and not any(program.run_sites()):
+                    raise LooseAttribute(item.stmt, whole.node.name, method.name, sorted(loose)[0])
                 raise Obstacle(item.stmt, f"{sorted(loose)[0]} is used outside of a run",
                                "compute it in the step")
         for item in program.items:
@@ -125,13 +173,22 @@ class SessionPrograms:
     """Rewrites the session programs of scripts and functions; what is not provable stays."""
 
     name = "session_programs"
-    triggers = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
+    triggers = frozenset(
+        {"tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.placeholder",
+         "tensorflow.placeholder_with_default"}
+    )
     order = 10
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's provable session programs, report the others."""
         mark = ctx.mark()
         before = ctx.text
+        group = group_of(ctx, rewrite, runs_left)
+        if group is not None:
+            ctx.text = group.texts[ctx.path]
+            rewrite(ctx, {path: ast.parse(text) for path, text in group.texts.items()})
+            ctx.text = group.finished(ctx.path, ctx.text)
+            return
         if rewrite(ctx):
             return
         text = settled(ctx, before)
@@ -154,8 +211,36 @@ def settled(ctx: FileContext, before: str) -> str | None:
     return None
 
 
-def rewrite(ctx: FileContext) -> bool:
-    """Rewrite what can be; whether that was every session program of the file."""
+def rewrite(ctx: FileContext, planned: Mapping[str, ast.Module] | None = None) -> bool:
+    """Rewrite what can be; whether that was every session program of the file.
+
+    `planned` has the trees of other files as they will be.
+    """
+    mark, text = ctx.mark(), ctx.text
+    found: list[Amendable] = []
+    done = _attempt(ctx, planned, found)
+    told = len(ctx.findings)
+    for _ in range(_AMENDMENTS):
+        amended = text
+        for obstacle in found:
+            amended = obstacle.amended(amended) or amended
+        if done or amended == text:
+            break
+        text = amended
+        ctx.rollback(mark)
+        ctx.text = text
+        found.clear()
+        done = _attempt(ctx, planned, found)
+    if not done and text != ctx.original and len(ctx.findings) >= told:
+        ctx.rollback(mark)
+        return _attempt(ctx, planned, found)
+    return done
+
+
+def _attempt(
+    ctx: FileContext, planned: Mapping[str, ast.Module] | None, found: list[Amendable]
+) -> bool:
+    """One try at `rewrite`; obstacles that another text would not have are added to `found`."""
     text, tree, names = ctx.text, ctx.tree, ctx.names
     table = FunctionTable(ctx, tree, names)
     source = SourceText(text, tree)
@@ -165,9 +250,11 @@ def rewrite(ctx: FileContext) -> bool:
     for unit in units_of(ctx, tree, names, table):
         own = Decisions()
         try:
-            plans = plans_of(ctx, tree, names, source, unit, own, ctx.support)
+            plans = plans_of(ctx, tree, names, source, unit, own, ctx.support, planned)
             trial(ctx, source, tree, own)
         except Obstacle as obstacle:
+            if isinstance(obstacle, Amendable):
+                found.append(obstacle)
             report(ctx, obstacle)
             continue
         _merge(decisions, own)
@@ -184,12 +271,15 @@ def rewrite(ctx: FileContext) -> bool:
 def plans_of(
     ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText, unit: Unit,
     decisions: Decisions, support_name: Callable[[str], str],
+    planned: Mapping[str, ast.Module] | None = None,
 ) -> list[ScopePlan]:
     """Plan all scopes of a unit. Raises Obstacle if one of them cannot be."""
+    if unit.reinitialised is not None:
+        raise unit.reinitialised
     support = SupportNames(support_name)
     renames: dict[str, str] = {}
     if unit.class_program is not None:
-        _check_class(ctx, tree, unit)
+        _check_class(ctx, tree, unit, planned or {})
         owner = unit.class_program.owner
         attributes = sorted(unit.class_program.graph_attributes())
         short = [a.lstrip("_") for a in attributes]

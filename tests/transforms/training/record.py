@@ -15,8 +15,9 @@ from pathlib import Path
 
 CASES = Path(__file__).parent / "cases"
 RUN = (
-    "import runpy, sys, tensorflow as tf; tf.enable_resource_variables();"
+    "import os, runpy, sys, tensorflow as tf; tf.enable_resource_variables();"
     "script, output = sys.argv[1:3]; sys.argv = [script, output];"
+    "sys.path.insert(0, os.path.dirname(script));"
     "runpy.run_path(script, run_name='__main__')"
 )
 

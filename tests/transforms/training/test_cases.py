@@ -1,7 +1,8 @@
 """Whole session programs: what they become, and that they still compute what TF 1.15.5 did.
 
-`cases/NAME/before.py` is a TF1 program, `after.py` what migration makes of it, `expected.npz` what
-the program saved under TF 1.15.5 (`record.py`). MIGRATOR_UPDATE_GOLDENS=1 rewrites the former.
+`cases/NAME/before.py` is a TF1 program (perhaps with other modules), `after.py` what migration makes
+of it (`after_MODULE.py` of the others), `expected.npz` what the program saved under TF 1.15.5
+(`record.py`). MIGRATOR_UPDATE_GOLDENS=1 rewrites the former.
 """
 
 from __future__ import annotations
@@ -37,13 +38,20 @@ def migrated(folder: Path, options: Options) -> None:
         (folder / path).write_text(text)
 
 
+def modules(name: str) -> list[Path]:
+    """The files of a case before migration."""
+    every = sorted((HERE / "cases" / name).glob("*.py"))
+    return [path for path in every if not path.name.startswith("after")]
+
+
 @pytest.fixture(scope="session")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Every case, migrated into a folder of its own."""
     folders = {}
     for name in CASES:
         folder = tmp_path_factory.mktemp(name)
-        shutil.copy(HERE / "cases" / name / "before.py", folder)
+        for path in modules(name):
+            shutil.copy(path, folder)
         migrated(folder, Options(jobs=1))
         folders[name] = folder
     return folders
@@ -65,13 +73,15 @@ def outcomes(projects: dict[str, Path]) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_text(name: str, projects: dict[str, Path]) -> None:
-    text = (projects[name] / "before.py").read_text()
-    golden = HERE / "cases" / name / "after.py"
-    if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
-        golden.write_text(text)
-    assert text == golden.read_text()
-    for word in ("Session(", "tf.placeholder", "compat.v1", "contrib", "feed_dict="):
-        assert word not in text
+    for path in modules(name):
+        text = (projects[name] / path.name).read_text()
+        after = "after.py" if path.name == "before.py" else f"after_{path.name}"
+        golden = HERE / "cases" / name / after
+        if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
+            golden.write_text(text)
+        assert text == golden.read_text()
+        for word in ("Session(", "tf.placeholder", "compat.v1", "contrib", "feed_dict="):
+            assert word not in text
 
 
 @pytest.mark.parametrize("name", CASES)

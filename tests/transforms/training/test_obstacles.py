@@ -180,11 +180,53 @@ LOST = {
         "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2))}\n"
         "    sess.run(y, feed_dict=feed)\n    feed[t] = 2.0\n    value = sess.run(z, feed)",
         "grows after a run"),
+    "second session": (
+        "def go():\n    with tf.Session() as sess:\n"
+        "        sess.run(tf.global_variables_initializer())\n"
+        "        return sess.run(y, {x: np.ones((1, 2))})\n\n\n"
+        "def again():\n    with tf.Session() as sess:\n"
+        "        sess.run(tf.global_variables_initializer())\n"
+        "        return sess.run(y, {x: np.ones((1, 2))})",
+        "initialises variables anew"),
     "two feeds reach a run": (
         "with tf.Session() as sess:\n    feed = {x: np.ones((1, 2))}\n    for i in range(2):\n"
         "        value = sess.run(y, feed)\n        feed = {x: np.zeros((1, 2))}",
         "assigned more than once"),
 }
+
+
+def test_two_graphs_of_one_scope_have_stores_of_their_own() -> None:
+    part = (
+        "    with tf.Graph().as_default():\n        model = Model()\n"
+        "        with tf.Session() as sess:\n"
+        "            sess.run(tf.global_variables_initializer())\n"
+        "            print(sess.run(model.y, {model.x: [1.0]}))\n"
+    )
+    text = (
+        "import tensorflow as tf\n\n\nclass Model(object):\n    def __init__(self):\n"
+        "        self.x = tf.placeholder(tf.float32, [None])\n"
+        "        self.y = self.x * tf.get_variable('w', [])\n\n\n"
+        f"def main():\n{part}{part}"
+    )
+    ctx = FileContext.of("program.py", text)
+    SessionPrograms().run(ctx)
+    assert not ctx.findings
+    assert ctx.text.count("with scopes.VariableStore().as_default():") == 2
+    assert ctx.text.count("print(model.compute_y([1.0]).numpy())") == 2
+
+
+def test_a_name_that_is_reused_for_variables_is_split() -> None:
+    body = (
+        "with tf.variable_scope('first'):\n    v = tf.Variable(tf.zeros([1, 3]))\n"
+        "    z = tf.matmul(y, v)\nwith tf.variable_scope('second'):\n"
+        "    v = tf.Variable(tf.zeros([3, 1]))\n    z = tf.matmul(z, v)\n"
+        "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n"
+        "    value = sess.run(z, {x: np.ones((1, 2))})\n"
+    )
+    ctx = FileContext.of("program.py", f"{HEAD}\n{body}")
+    SessionPrograms().run(ctx)
+    assert not ctx.findings
+    assert "tf.matmul(y, first_v)" in ctx.text and "tf.matmul(z, v)" in ctx.text
 
 
 @pytest.mark.parametrize("name", LOST)

@@ -3,8 +3,8 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import optimizers
 from tf1_support import scopes
+from tf1_support import optimizers
 
 
 class Regressor(object):

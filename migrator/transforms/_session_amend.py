@@ -1,0 +1,81 @@
+"""Obstacles that another way to write the program removes: the text is amended and tried again."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.program import Obstacle
+from migrator.analysis.source import Edit, SourceText
+from migrator.transforms._session_split import split_names
+
+
+class Amendable(Obstacle):
+    """An obstacle that knows a text without it."""
+
+    def amended(self, text: str) -> str | None:
+        """`text` without the obstacle, None where it cannot be taken away."""
+        raise NotImplementedError
+
+
+class Rebound(Amendable):
+    """A name that a function would read is bound again after the graph has used it."""
+
+    def __init__(self, node: ast.AST, name: str) -> None:
+        super().__init__(node, f"{name} is bound again after the graph has used it",
+                         "give each of its values a name of its own")
+        self.name = name
+
+    def amended(self, text: str) -> str | None:
+        return split_names(text, {self.name})
+
+
+class LooseAttribute(Amendable):
+    """A method that helps to build reads a tensor of the graph from the object."""
+
+    def __init__(self, node: ast.AST, owner: str, method: str, attribute: str) -> None:
+        super().__init__(node, f"{attribute} is used outside of a run", "compute it in the step")
+        self.owner, self.method, self.attribute = owner, method, attribute
+
+    def amended(self, text: str) -> str | None:
+        """The method takes the tensor as a parameter, and its callers in the class pass it."""
+        tree = ast.parse(text)
+        owner = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == self.owner),
+                     None)
+        if owner is None:
+            return None
+        method = next((n for n in owner.body if isinstance(n, ast.FunctionDef)
+                       and n.name == self.method), None)
+        if method is None or method.decorator_list or method.args.kwarg or method.args.vararg:
+            return None
+        source = SourceText(text, tree)
+        parameter = self.attribute.partition(".")[2].lstrip("_")
+        taken = {n.id for n in ast.walk(method) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in ast.walk(method.args) if isinstance(a, ast.arg)}
+        if parameter in taken or method.args.kwonlyargs:
+            return None
+        edits: list[Edit] = []
+        for node in ast.walk(method):
+            if isinstance(node, ast.Attribute) and ast.unparse(node) == self.attribute:
+                if not isinstance(node.ctx, ast.Load):
+                    return None
+                edits.append((*source.span(node), parameter))
+        calls = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
+        inside = {id(n) for n in ast.walk(owner)}
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Attribute) and node.attr == self.method):
+                continue
+            call = calls.get(id(node))
+            if call is None or id(node) not in inside or any(
+                isinstance(a, ast.Starred) for a in call.args
+            ):
+                return None
+            end = source.span(call)[1] - 1
+            comma = ", " if call.args or call.keywords else ""
+            edits.append((end, end, f"{comma}{parameter}={self.attribute}"))
+        last = method.args.args[-1]
+        default = method.args.defaults[-1] if method.args.defaults else None
+        end = source.span(default)[1] if default is not None else source.offset(
+            last.end_lineno or last.lineno, last.end_col_offset or 0)
+        value = "=None" if default is not None else ""
+        edits.append((end, end, f", {parameter}{value}"))
+        return source.splice(0, len(text), edits) if len(edits) > 1 else None

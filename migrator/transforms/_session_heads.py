@@ -1,0 +1,170 @@
+"""Prepares a test for its eager form: runs leave the heads of blocks, collections leave the graph.
+
+``for name in sess.run(names):`` becomes a statement that runs and a loop over its result, as a head
+is evaluated once; ``graph.get_collection(key)`` becomes the ambient collection, where `graph` is a
+graph of the function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from migrator.transforms import _flow as flow
+
+_RUNS = frozenset({"run", "eval"})
+_COLLECTIONS = frozenset(
+    {"add_to_collection", "add_to_collections", "clear_collection", "get_collection",
+     "get_collection_ref"}
+)  # fmt: skip
+
+
+def _runs(node: cst.BaseExpression) -> bool:
+    return any(
+        isinstance(part, cst.Call)
+        and isinstance(part.func, cst.Attribute)
+        and part.func.attr.value in _RUNS
+        for part in flow.walk(node)
+    )
+
+
+class _Heads(cst.CSTTransformer):
+    """Gives what is run in the head of a for or an if a statement of its own before the block."""
+
+    def __init__(self, taken: set[str]) -> None:
+        super().__init__()
+        self.taken = taken
+        self.depth = 0
+        self.elifs: set[int] = set()
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        self.depth += 1
+        return self.depth == 1
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        self.depth -= 1
+        return updated_node
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
+        return False
+
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.For | cst.FlattenSentinel[cst.BaseStatement]:
+        if not _runs(original_node.iter):
+            return updated_node
+        name = cst.Name(self._fresh("values"))
+        return self._split(updated_node, name, updated_node.iter, iter=name)
+
+    def leave_If(
+        self, original_node: cst.If, updated_node: cst.If
+    ) -> cst.If | cst.FlattenSentinel[cst.BaseStatement]:
+        if not _runs(original_node.test) or id(original_node) in self.elifs:
+            return updated_node
+        name = cst.Name(self._fresh("condition"))
+        return self._split(updated_node, name, updated_node.test, test=name)
+
+    def visit_If(self, node: cst.If) -> None:
+        if isinstance(node.orelse, cst.If):  # no place for a statement before it
+            self.elifs.add(id(node.orelse))
+
+    def _split(
+        self, node: cst.For | cst.If, name: cst.Name, value: cst.BaseExpression, **head: cst.Name
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        made = flow.assign(name, value).with_changes(leading_lines=node.leading_lines)
+        return cst.FlattenSentinel([made, node.with_changes(leading_lines=(), **head)])
+
+    def _fresh(self, wanted: str) -> str:
+        name, count = wanted, 1
+        while name in self.taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self.taken.add(name)
+        return name
+
+
+def without_runs_in_heads(function: cst.FunctionDef) -> cst.FunctionDef:
+    """`function` with the runs in the heads of its blocks in statements before them."""
+    taken = {node.value for node in flow.walk(function) if isinstance(node, cst.Name)}
+    made = function.visit(_Heads(taken))
+    assert isinstance(made, cst.FunctionDef)
+    return made
+
+
+def ambient_collections(
+    function: cst.FunctionDef, graphs: set[str], support: Callable[[str], cst.BaseExpression]
+) -> cst.FunctionDef:
+    """A rewritten `function` whose own `graphs` are asked for no collections any more.
+
+    A graph that nothing reads then is not made either.
+    """
+    table: dict[int, cst.CSTNode | None] = {}
+    for node in flow.walk(function):
+        if (
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Attribute)
+            and node.func.attr.value in _COLLECTIONS
+            and flow.key_of(node.func.value) in graphs
+        ):
+            table[id(node.func)] = support(f"scopes.{node.func.attr.value}")
+    if not table:
+        return function
+    made = function.visit(flow.Replacer(table))
+    assert isinstance(made, cst.FunctionDef)
+    for graph in sorted(graphs):
+        made = _without_unused(made, graph)
+    return made
+
+
+def other_uses(function: cst.FunctionDef, graphs: set[str]) -> cst.Attribute | None:
+    """What is asked of the function's own `graphs` that only a graph can answer, or elsewhere than
+    where the graph is the default one."""
+    if not graphs:
+        return None
+    inside: set[int] = set()
+    for node in flow.walk(function):
+        if isinstance(node, cst.With) and any(_opens(item.item, graphs) for item in node.items):
+            inside |= {id(part) for part in flow.walk(node.body)}
+        if isinstance(node, cst.Attribute) and flow.key_of(node.value) in graphs:
+            member = node.attr.value
+            if member not in _COLLECTIONS | {"as_default", "finalize"}:
+                return node
+            if member in _COLLECTIONS and id(node) not in inside:
+                return node
+    return None
+
+
+def _opens(node: cst.BaseExpression, graphs: set[str]) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value == "as_default"
+        and (flow.key_of(node.func.value) in graphs or isinstance(node.func.value, cst.Call))
+    )
+
+
+def _without_unused(function: cst.FunctionDef, name: str) -> cst.FunctionDef:
+    """`function` without ``name = tf.Graph()`` where that is all that is said of `name`."""
+    found = [n for n in flow.walk(function) if isinstance(n, cst.Name) and n.value == name]
+    if len(found) != 1:
+        return function
+    made = function.visit(_Dropper(name))
+    assert isinstance(made, cst.FunctionDef)
+    return made
+
+
+class _Dropper(cst.CSTTransformer):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        pair = flow.assigned(updated_node)
+        if pair is not None and flow.key_of(pair[0]) == self.name:
+            return cst.RemoveFromParent()
+        return updated_node
