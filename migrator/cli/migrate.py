@@ -168,6 +168,11 @@ def make_plan(
             plan = build_plan(repo, options, step)
     except (PackError, RayError) as error:
         raise exits.UsageExit(str(error)) from error
+    if not plan.options.get("tensorflow", True) and not options.select:
+        console.stderr().print(
+            "No module here imports TensorFlow, so Python and numpy code is left as it is too "
+            "(--select PY migrates it)."
+        )
     if accepted is None:
         return plan
     found = baseline.without(plan, accepted)

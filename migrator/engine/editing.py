@@ -9,7 +9,7 @@ from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.plan import has_support, summaries
+from migrator.engine.plan import has_support, imports_tensorflow, summaries, where_used
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
 from migrator.model import FileResult
@@ -28,7 +28,7 @@ class Project:
         self.options = options
         self.rules = load_ruleset(options)
         self._facts = load_facts()
-        self._summaries = summaries(self.root, options)
+        self._summaries, self._tensorflow = summaries(self.root, options)
         self._index = ProjectIndex.assemble(self._summaries, self.root)
 
     def module(self, path: str, data: bytes) -> SourceFile:
@@ -42,7 +42,8 @@ class Project:
         if known is None or known.sha256 != summary.sha256:
             self._summaries[path] = summary
             self._index = ProjectIndex.assemble(self._summaries, self.root)
-        options = self.options.at(path)
+        used = self._tensorflow or imports_tensorflow(text)
+        options = where_used(self.options.at(path), used)
         result = migrate_text(path, text, self._index, options, self.rules, sha256)
         return replace(
             result, support=frozenset(symbol for symbol in result.support if has_support(symbol))

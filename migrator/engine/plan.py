@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -27,6 +28,10 @@ from migrator.project.notebook import decode_module, is_notebook, marks
 from migrator.project.source import SourceError, SourceFile, read_bytes
 
 Progress = Callable[[int, int, str], None]
+# An import of TensorFlow, also in Python 2 and inside of functions.
+_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:tensorflow|tf_slim|tf1_support)\b", re.MULTILINE)
+# The rules about what has rotted around TensorFlow 1: none of our business where there is none.
+_AROUND = frozenset(("PY", "DEP", "PB"))
 _SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
 
 
@@ -40,6 +45,7 @@ class _Scanned:
     sha256: str
     failure: FileResult | None = None
     is_support: bool = False
+    tensorflow: bool = False
 
 
 class _Job:
@@ -103,7 +109,10 @@ def _scan(path: str, shipped: Shipped | None = None) -> _Scanned:
     if is_generated(source.text):
         return _Scanned(path, None, frozenset(), source.sha256, is_support=True)
     summary = ModuleSummary.of(path, source.text, _Job.facts)
-    return _Scanned(path, summary, used_support(source.text), source.sha256)
+    return _Scanned(
+        path, summary, used_support(source.text), source.sha256,
+        tensorflow=imports_tensorflow(source.text),
+    )  # fmt: skip
 
 
 def _migrate(path: str, shipped: Shipped | None = None) -> FileResult:
@@ -192,6 +201,8 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         path: item.summary for path, item in scanned.items() if item.summary is not None
     }
     index = ProjectIndex.assemble(readable, root)
+    tensorflow = any(item.tensorflow for item in scanned.values())
+    options = where_used(options, tensorflow)
     chosen = _chosen(paths, root, options)
     results: dict[str, FileResult] = {}
     todo: list[str] = []
@@ -225,16 +236,31 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         str(root),
         files,
         support_files(root, users, index),
-        options.as_dict(),
+        {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
     )
 
 
-def summaries(root: Path, options: Options) -> dict[str, ModuleSummary]:
-    """What the index keeps of every readable module below `root`, by relative path."""
+def summaries(root: Path, options: Options) -> tuple[dict[str, ModuleSummary], bool]:
+    """What the index keeps of every readable module below `root`, by relative path; whether any
+    of them imports TensorFlow."""
     paths = [_relative(path, root) for path in discover(root)]
-    scanned = _phase(_scan, paths, root, options, None)
-    return {item.path: item.summary for item in scanned if item.summary is not None}
+    scanned = list(_phase(_scan, paths, root, options, None))
+    found = {item.path: item.summary for item in scanned if item.summary is not None}
+    return found, any(item.tensorflow for item in scanned)
+
+
+def imports_tensorflow(text: str) -> bool:
+    """Whether a module imports TensorFlow anywhere."""
+    return _IMPORTS.search(text) is not None
+
+
+def where_used(options: Options, tensorflow: bool) -> Options:
+    """The options for a tree that has TensorFlow in it, or none: then what has rotted around
+    TensorFlow 1 elsewhere is left alone, unless it is selected."""
+    if tensorflow or options.select:
+        return options
+    return replace(options, ignore=options.ignore | _AROUND)
 
 
 def _uses_tensorflow(results: dict[str, FileResult]) -> bool:

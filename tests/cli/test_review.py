@@ -33,6 +33,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root.mkdir()
     (root / "one.py").write_text(ONE)
     (root / "two.py").write_text(TWO)
+    (root / "uses.py").write_text("import tensorflow as tf\n\nprint(tf.nn.relu)\n")
     return root
 
 

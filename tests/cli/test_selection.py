@@ -22,6 +22,7 @@ def tree(tmp_path: Path) -> Path:
         (folder / "sure.py").write_text(SURE)
         (folder / "likely.py").write_text(LIKELY)
         (folder / "review.py").write_text(REVIEW)
+    (root / "uses.py").write_text("import tensorflow as tf\n\nprint(tf.nn.relu)\n")
     return root
 
 
@@ -122,3 +123,18 @@ def test_settings_that_cannot_be_used_are_named(
     (tree / name).write_text(text)
     said = migrator("migrate", tree, "--diff", code=2)
     assert message in said.stderr
+
+
+def test_a_tree_without_tensorflow_is_left_alone(
+    migrator: Callable[..., Result], tree: Path
+) -> None:
+    (tree / "uses.py").unlink()
+    (tree / "old.py").write_text("print 'tensorflow'  # import tensorflow\n")
+    (tree / "requirements.txt").write_text("tensorflow==1.15\n")
+    assert changed(migrator, tree) == set()
+    said = migrator("migrate", tree, "--diff", code=3)
+    assert "No module here imports TensorFlow" in said.stderr
+    assert "old.py" in changed(migrator, tree, "--select", "PY")
+    # Python 2, and an import inside of a function, are seen
+    (tree / "lazy.py").write_text("def f():\n    import tensorflow.contrib.slim as slim\n    print 1\n")
+    assert both("sure", "likely", "review") < changed(migrator, tree)

@@ -115,6 +115,7 @@ def test_a_plan_made_on_the_cluster_is_the_plan_made_here(tmp_path: Path) -> Non
         folder.mkdir(exist_ok=True)
         text = f"import numpy as np\n\nx = np.float({number})\n"
         (folder / f"m{number}.py").write_text(text)
+    (tmp_path / "uses.py").write_text("import tensorflow as tf\n")
     (tmp_path / "broken.py").write_text("def f(:\n")
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\0")
     here = build_plan(tmp_path, Options(jobs=1))
