@@ -16,11 +16,17 @@ from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
 from migrator.transforms._session_body import (
     GRAPH_SCOPES,
+    RUN_IN_HEAD,
     TEST_SESSIONS,
     Run,
     SessionBody,
     Unsupported,
     own_nodes,
+)
+from migrator.transforms._session_heads import (
+    ambient_collections,
+    other_uses,
+    without_runs_in_heads,
 )
 from migrator.transforms.graph_tests import marked
 
@@ -192,7 +198,20 @@ def eager_function(
     `evaluate` is the function that turns tensors into arrays (``self.evaluate``); empty means
     ``.numpy()``.  Raises Unsupported.
     """
-    body = SessionBody(ctx, function)
+    try:
+        body = SessionBody(ctx, function)
+    except Unsupported as problem:
+        if problem.obstacle != RUN_IN_HEAD:
+            raise
+        function = without_runs_in_heads(function)
+        body = SessionBody(ctx, function)
+    asked = other_uses(function, body.graphs)
+    if asked is not None:
+        raise Unsupported(
+            asked,
+            f"{asked.attr.value} of a graph is used",
+            "trace the part with tf.function and ask the graph of the concrete function",
+        )
     graphs = _graph_blocks(ctx, body)
     if not body.has_session and not body.placeholders and not graphs:
         return None
@@ -219,7 +238,8 @@ def eager_function(
             return None
         return cst.parse_expression(f"{ctx.support('scopes.VariableStore')}().as_default()")
 
-    return EagerRewriter(body, plan, value, graph_scope, nested).function()
+    made = EagerRewriter(body, plan, value, graph_scope, nested).function()
+    return ambient_collections(made, body.graphs, ctx.support_expr)
 
 
 def _graph_blocks(ctx: FileContext, body: SessionBody) -> bool:

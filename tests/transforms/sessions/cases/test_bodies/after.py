@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import names as tf1_names
 from tf1_support import scopes
 from tf1_support import testing
 
@@ -87,6 +88,30 @@ class BodiesTest(TestCase):
     gradient_out = self.evaluate(compute_gradient(tf.constant([1., 2., 3.], tf.float32)))
     RESULTS['gradient'] = gradient_out
     self.assertAllClose(gradient_out, [3., 12., 27.])
+
+  def test_run_in_the_head_of_a_block(self):
+    with scopes.VariableStore().as_default():
+      scopes.get_variable('first', initializer=tf.constant(1.))
+      doubled = scopes.get_variable('second', initializer=tf.constant(2.)) * 2.
+      names = []
+      values = self.evaluate(scopes.report_uninitialized_variables())
+      for missing in values:
+        names.append(missing)
+      condition = self.evaluate(doubled) > 3.
+      if condition:
+        names.append('large')
+      variables = scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES)
+    RESULTS['heads'] = [len(names), len(variables)]
+    self.assertEqual(names, ['large'])
+    self.assertEqual([tf1_names.op_name(v) for v in variables], ['first', 'second'])
+
+  def test_static_shapes_of_a_loop(self):
+    for shape in [(None, 2), (3, None)]:
+      @tf.function(input_signature=[tf.TensorSpec(shape, tf.float32)])
+      def build(images):
+        doubled = images * 2.
+        self.assertListEqual(doubled.get_shape().as_list(), list(shape))
+      build.get_concrete_function()
 
   def test_helper(self):
     def graph_fn(left, right):

@@ -92,6 +92,29 @@ class BodiesTest(TestCase):
     RESULTS['gradient'] = gradient_out
     self.assertAllClose(gradient_out, [3., 12., 27.])
 
+  def test_run_in_the_head_of_a_block(self):
+    graph = tf.Graph()
+    with graph.as_default():
+      tf.get_variable('first', initializer=tf.constant(1.))
+      doubled = tf.get_variable('second', initializer=tf.constant(2.)) * 2.
+      names = []
+      with self.test_session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for missing in sess.run(tf.report_uninitialized_variables()):
+          names.append(missing)
+        if sess.run(doubled) > 3.:
+          names.append('large')
+      variables = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+    RESULTS['heads'] = [len(names), len(variables)]
+    self.assertEqual(names, ['large'])
+    self.assertEqual([v.op.name for v in variables], ['first', 'second'])
+
+  def test_static_shapes_of_a_loop(self):
+    for shape in [(None, 2), (3, None)]:
+      images = tf.placeholder(tf.float32, shape)
+      doubled = images * 2.
+      self.assertListEqual(doubled.get_shape().as_list(), list(shape))
+
   def test_helper(self):
     def graph_fn(left, right):
       return tf.matmul(left, right)
