@@ -7,7 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,17 @@ class ProjectIndex:
     def roots(self) -> tuple[str, ...]:
         """The import roots, sorted."""
         return tuple(sorted({info.root for info in self.modules.values()}))
+
+    @cached_property
+    def holds_both_versions(self) -> bool:
+        """Whether the project asks TensorFlow's own switch for the version, or, once migrated, its
+        successor: it then has code for TF 1 and for TF 2 side by side."""
+        switches = ("tensorflow.python.tf2", "tf1_support.tf2")
+        return any(
+            target.startswith(switches)
+            for info in self.modules.values()
+            for target in info.summary.imports
+        )
 
     def module_at(self, path: str) -> ModuleInfo | None:
         """The module of a file path relative to the project root."""
@@ -141,7 +152,8 @@ class ProjectIndex:
             f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].summary.sha256}"
             for p in sorted(seen)
         ]
-        return hashlib.sha256("\n".join([info.name, *parts]).encode()).hexdigest()
+        own = [info.name, f"both={self.holds_both_versions}"]
+        return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
 
     def _imported_modules(self, info: ModuleInfo) -> list[ModuleInfo]:
         package = info.name if info.is_package else info.name.rpartition(".")[0]

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import os
 
+import tensorflow as tf
+
 _forced: bool | None = None
 
 
@@ -24,3 +26,8 @@ def disable() -> None:
     """Take the TF 1 variant from here on, whatever the environment says."""
     global _forced
     _forced = False
+
+
+def executing_eagerly() -> bool:
+    """Whether the program takes its variant for eager execution, which goes with that for TF 2."""
+    return enabled() and tf.executing_eagerly()

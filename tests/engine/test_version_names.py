@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
+from migrator.analysis.index import ProjectIndex, summaries_from_texts
 from migrator.analysis.names import canonical
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
@@ -158,3 +158,26 @@ def test_a_later_sonnet_is_left_alone() -> None:
 def test_what_the_support_package_lacks_of_sonnet_is_said() -> None:
     result = migrated(SONNET_1 + "cell = snt.LSTM(3)\n")
     assert [(f.code, f.line) for f in result.findings] == [("TF003", 6)]
+
+
+CHOOSING = "import tensorflow.compat.v1 as tf\ndef f(x):\n  return x if tf.executing_eagerly() else 1\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "new"),
+    [
+        ("from tensorflow.python import tf2\nnew = tf2.enabled()\n", "tf2.executing_eagerly()"),
+        ("from tf1_support import tf2\nnew = tf2.enabled()\n", "tf2.executing_eagerly()"),
+        ("import tensorflow as tf\n", "tf.executing_eagerly()"),
+    ],
+)
+def test_eager_execution_goes_with_the_variant(other: str, new: str) -> None:
+    texts = {"chooses.py": CHOOSING, "other.py": other}
+    for _ in range(2):  # the second run changes nothing
+        index = ProjectIndex.assemble(summaries_from_texts(texts))
+        rules = load_ruleset(Options())
+        for path, text in texts.items():
+            result = migrate_text(path, text, index, Options(), rules)
+            texts[path] = result.new_text or text
+        assert f"return x if {new} else 1" in texts["chooses.py"]
+        assert ("from tf1_support import tf2" in texts["chooses.py"]) == new.startswith("tf2.")
