@@ -42,3 +42,18 @@ def in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
         with tf.Graph().as_default():
             return function(*args, **kwargs)
     return wrapper
+
+
+@contextlib.contextmanager
+def QueueRunners(session: Any) -> Iterator[None]:
+    """The queues of the session's graph are filled inside of the block; eagerly there are none."""
+    if not isinstance(session, tf.compat.v1.Session):
+        yield
+        return
+    coordinator = tf.train.Coordinator()
+    threads = tf.compat.v1.train.start_queue_runners(session, coordinator)
+    try:
+        yield
+    finally:
+        coordinator.request_stop()
+        coordinator.join(threads, stop_grace_period_secs=120)

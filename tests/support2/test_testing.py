@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import schedules, store, testing
+from tf1_support import compat, schedules, store, testing
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -78,3 +78,15 @@ def test_failed_assertions_in_the_words_of_tf1():
 
     result = Checks().run()
     assert result.wasSuccessful() and result.testsRun == 1, result.failures + result.errors
+
+
+def test_queues_of_a_graph_are_filled():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        queue = tf.queue.FIFOQueue(3, tf.int32, shapes=[[]])
+        runner = tf.compat.v1.train.QueueRunner(queue, [queue.enqueue(7)])
+        tf.compat.v1.train.add_queue_runner(runner)
+        taken = queue.dequeue()
+        with compat.QueueRunners(session):
+            assert [session.run(taken) for _ in range(4)] == [7] * 4
+    with compat.QueueRunners(testing.EagerSession()):
+        pass
