@@ -6,7 +6,6 @@ TF 1.15 (no), and code relies on it: what one branch returns, the other question
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from migrator.engine.edits import Edit, Lines, apply
