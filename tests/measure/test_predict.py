@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrator.measure.predict import devices
+from migrator.measure.predict import devices, edges, executor
 from migrator.measure.predict.liveness import Node, Output, replay
 
 K = 1024
@@ -70,6 +70,72 @@ def test_controls_hold_an_op_back() -> None:
     assert replay(nodes, [(1, 0), (2, 0)]).timeline[-1][0] == "late"
 
 
+def test_a_variable_is_copied_while_its_old_value_is_read() -> None:
+    def peak(control: int) -> int:
+        nodes = [
+            Node("read", "ReadVariableOp", outputs=(Output(8 * K),), reads="v"),
+            Node("use", "MatMul", ((0, 0),), (), (Output(K),)),
+            Node("update", "AssignAddVariableOp", (), (control,), updates=("v",)),
+            Node("late", "MatMul", ((0, 0),), (2,), (Output(K),)),
+        ][: 4 if control == 0 else 3]
+        return replay(nodes, [(1, 0)], "gpu", {"v": 8 * K}).bytes
+
+    assert peak(control=0) == 10 * K  # `late` reads the value of before the update
+    assert peak(control=1) == K  # every reader has run
+
+
+def test_an_assigned_value_becomes_the_variable() -> None:
+    nodes = [
+        Node("handle", "VarHandleOp", outputs=(Output(0, resident=True),)),
+        Node("new", "MatMul", outputs=(Output(8 * K),)),
+        Node("assign", "AssignVariableOp", ((0, 0), (1, 0)), assigns="v"),
+        Node("later", "MatMul", (), (2,), (Output(8 * K),)),
+    ]
+    # both values live until the assignment; then the old one is gone and there is room again
+    assert replay(nodes, [(3, 0)], "gpu", {"v": 8 * K}).bytes == 8 * K
+
+
+def run_order(
+    kind: str, edges_of: dict[int, list[int]], roots: list[int], cheap: set[int]
+) -> list[int]:
+    schedule = executor.Schedule(kind, roots, cheap.__contains__)
+    order: list[int] = []
+    while (node := schedule.pop()) is not None:
+        order.append(node)
+        schedule.push(edges_of.get(node, []))
+    return order
+
+
+def test_the_last_expensive_op_goes_on_and_the_pool_takes_its_newest() -> None:
+    tree = {0: [1, 2, 3], 3: [4], 1: [5]}
+    assert run_order("cpu", tree, [0], set()) == [0, 3, 4, 2, 1, 5]
+    assert run_order("gpu", tree, [0], set()) == [0, 1, 2, 3, 5, 4]
+    # an inexpensive op takes the place in the closure; all expensive ones go to the pool
+    assert run_order("cpu", tree, [0], {2}) == [0, 2, 3, 4, 1, 5]
+
+
+def test_a_full_pool_makes_an_op_run_at_once() -> None:
+    wide = list(range(1, executor.POOL + 4))
+    order = run_order("cpu", {0: wide}, [0], set())
+    assert sorted(order) == [0, *wide]
+    assert order[1:3] == [executor.POOL + 1, executor.POOL + 2]  # the pool was full of those before
+
+
+def test_replaced_ops_are_readied_after_the_others() -> None:
+    producers = [[], [0], [0], [0]]
+    assert executor.consumers(producers, [False] * 4)[0] == [1, 2, 3]
+    assert executor.consumers(producers, [False, True, False, False])[0] == [2, 3, 1]
+
+
+@pytest.mark.parametrize("count", [3, 9, 100, 700])
+def test_edge_orders_are_permutations_in_strides(count: int) -> None:
+    for seed in (1, 2):
+        got = edges.order(count, seed)
+        assert sorted(got) == list(range(count))
+        assert got == edges.order(count, seed)
+    assert (edges.order(count, 1) == list(range(count))) == (count <= edges.INLINE)
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[Node], list[tuple[int, int]]]:
     nodes: list[Node] = []
@@ -86,12 +152,12 @@ def graphs(draw: st.DrawFn) -> tuple[list[Node], list[tuple[int, int]]]:
     return nodes, [(draw(st.integers(0, len(nodes) - 1)), 0)]
 
 
-@given(graphs(), st.sampled_from(["fifo", "depth"]))
+@given(graphs(), st.sampled_from(executor.ORDERS), st.integers(0, 3))
 def test_every_op_runs_once_and_only_fetched_buffers_stay(
-    graph: tuple[list[Node], list[tuple[int, int]]], order: str
+    graph: tuple[list[Node], list[tuple[int, int]]], order: str, seed: int
 ) -> None:
     nodes, fetched = graph
-    got = replay(nodes, fetched, order)
+    got = replay(nodes, fetched, order, seed=seed)
     assert sorted(n for n, _ in got.timeline) == sorted(n.name for n in nodes)
     assert got.bytes <= sum(o.bytes or 0 for n in nodes for o in n.outputs)
     assert all(live >= 0 for _, live in got.timeline)

@@ -1,4 +1,4 @@
-"""A TensorFlow graph as liveness nodes: dead code dropped, what grappler removes skipped.
+"""A TensorFlow graph as liveness nodes: constants folded, what grappler removes skipped.
 
 Needs TensorFlow; runs in measuring children and wherever a ConcreteFunction is at hand.
 """
@@ -7,47 +7,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import liveness, ops, workspace
+from migrator.measure.predict import executor, flatten, grappler, liveness, ops, workspace
+from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
-DEPTH = 8  # of nested function bodies that are looked into
+SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
+MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
+FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 
 
-class _Graph:
-    """One FuncGraph (or Graph) being turned into nodes."""
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables."""
 
-    def __init__(self, graph: Any, fetched: Sequence[Any], depth: int = 0) -> None:
-        self.graph, self.depth = graph, depth
-        self.fetched = list(fetched)
-        self.skip: dict[str, int | None] = {}
-        self.ops = self._needed()
+    nodes: tuple[Node, ...]
+    fetched: tuple[tuple[int, int], ...]
+    variables: dict[str, int]
+    kernels: str
 
-    def _needed(self) -> dict[str, Any]:
-        """The ops that the outputs and the graph's own side effects need, in definition order."""
-        roots = [t.op for t in self.fetched]
-        roots += list(getattr(self.graph, "control_outputs", None) or [])
-        if not roots:
-            return {o.name: o for o in self.graph.get_operations()}
-        seen: set[str] = set()
-        stack = list(roots)
-        while stack:
-            op = stack.pop()
-            if op.name in seen:
-                continue
-            seen.add(op.name)
-            stack += [t.op for t in op.inputs] + list(op.control_inputs)
-        return {o.name: o for o in self.graph.get_operations() if o.name in seen}
+    def peak(self, order: str = "cpu", seed: int = 0) -> Peak:
+        replaced = executor.REPLACED if self.kernels == "onednn" else frozenset[str]()
+        return liveness.replay(self.nodes, self.fetched, order, self.variables, seed, replaced)
 
-    def passes(self, op: Any) -> int | None:
-        """The input position that `op` only passes on (-1: by output number), None if it works."""
-        if op.name not in self.skip:
-            self.skip[op.name] = self._passes(op)
-        return self.skip[op.name]
 
-    def _passes(self, op: Any) -> int | None:
-        if op.type in ops.SKIPPED:
+class _Builder:
+    """Turns flat items into nodes."""
+
+    def __init__(self, flat: flatten.Flat, kernels: str, arguments: Sequence[str] = ()) -> None:
+        self.flat, self.kernels = flat, kernels
+        self.place = {name: n for n, name in enumerate(arguments)}
+        self.constant: dict[Item, bool] = {}
+        self.passed: dict[Item, int | None] = {}
+        self.masks: dict[Item, int] = {}  # bytes of a MaxPool's mask
+        for item in flat.items:  # producers come first
+            self.constant[item] = self._is_constant(item)
+
+    def _is_constant(self, item: Item) -> bool:
+        """Whether grappler's constant folding replaces the op by a constant."""
+        op = item.op
+        if op.type == "Const":
+            return True
+        if op.type in ops.SHAPES:
+            return all(t.shape.is_fully_defined() for t in op.inputs)
+        if not item.inputs or op.type in ops.NOT_FOLDED or op.op_def.is_stateful:
+            return False
+        if not all(self.constant.get(i, False) for i, _ in item.inputs):
+            return False
+        sizes = [_bytes(t) for t in op.outputs]
+        return all(s is not None and s <= FOLDED_BYTES for s in sizes)
+
+    def passes(self, item: Item) -> int | None:
+        """The input position that an item only passes on (-1: by output number), None if it works."""
+        if item not in self.passed:
+            self.passed[item] = self._passes(item)
+        return self.passed[item]
+
+    def _passes(self, item: Item) -> int | None:
+        op = item.op
+        if self.constant.get(item):
+            return None
+        if op.type in ops.SKIPPED and item.inputs:
             return -1
         if op.type in ops.NEUTRAL and len(op.inputs) == 2:
             for i in (0, 1) if op.type in ops.COMMUTES else (1,):
@@ -57,88 +79,129 @@ class _Graph:
                         return 1 - i
         return None
 
-    def source(self, tensor: Any) -> Any:
-        """The tensor behind ops that only pass it on."""
-        while (k := self.passes(tensor.op)) is not None:
-            tensor = tensor.op.inputs[tensor.value_index if k == -1 else k]
-        return tensor
+    def source(self, ref: Ref) -> Ref:
+        """The output behind ops that only pass it on."""
+        item, number = ref
+        while (k := self.passes(item)) is not None:
+            item, number = item.inputs[number if k == -1 else k]
+        return item, number
 
-    def controls(self, op: Any) -> set[str]:
-        """Names of the working ops that must have run before `op` besides its inputs' producers."""
-        found: set[str] = set()
-        stack = list(op.control_inputs)
-        for t in op.inputs:
-            while (k := self.passes(t.op)) is not None:
-                stack += list(t.op.control_inputs)
-                t = t.op.inputs[t.value_index if k == -1 else k]
-        seen: set[str] = set()
+    def controls(self, item: Item) -> list[Item]:
+        """The working items that must have run before `item` besides its inputs' producers."""
+        found: dict[Item, None] = {}
+        stack = list(item.controls)
+        for ref in item.inputs:
+            passing, number = ref
+            while (k := self.passes(passing)) is not None:
+                stack += passing.controls
+                passing, number = passing.inputs[number if k == -1 else k]
+        seen: set[Item] = set()
         while stack:
             c = stack.pop()
-            if c.name in seen:
+            if c in seen or self.constant.get(c):
                 continue
-            seen.add(c.name)
+            seen.add(c)
             if self.passes(c) is None:
-                found.add(c.name)
+                found[c] = None
             else:
-                stack += [t.op for t in c.inputs] + list(c.control_inputs)
-        return found
+                stack += [i for i, _ in c.inputs] + c.controls
+        return list(found)
 
-    def nodes(self) -> tuple[list[Node], list[tuple[int, int]]]:
-        """(nodes, fetched outputs)."""
-        working = [o for o in self.ops.values() if self.passes(o) is None]
-        index = {o.name: i for i, o in enumerate(working)}
-        made = []
-        for op in working:
-            inputs = [self.source(t) for t in op.inputs]
-            positions = tuple((index[t.op.name], t.value_index) for t in inputs)
-            controls = tuple(sorted(index[c] for c in self.controls(op) if c in index))
-            alias = {}
-            if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
-                alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
-            forwards: tuple[int, ...] = ()
-            if op.type in ops.FORWARDS:
-                forwards = tuple(range(len(inputs)))
-            resident = op.type in ops.FREE
-            outputs = tuple(_output(t, resident) for t in op.outputs)
-            extra = self._inside(op, outputs) + workspace.scratch_bytes(op)
-            made.append(
-                Node(op.name, op.type, positions, controls, outputs, alias, forwards, extra)
+    def program(self) -> Program:
+        fetched = [self.source(r) for r in self.flat.fetched]
+        inputs = {
+            i: [] if self.constant.get(i) else [self.source(r) for r in i.inputs]
+            for i in self.flat.items
+        }
+        controls = {i: [] if self.constant.get(i) else self.controls(i) for i in self.flat.items}
+        needed: set[Item] = set()
+        stack = [i for i, _ in fetched]
+        for effect in self.flat.effects:
+            stack += [effect] if self.passes(effect) is None else self.controls(effect)
+        if not stack:
+            stack = [i for i in self.flat.items if self.passes(i) is None]
+        while stack:
+            item = stack.pop()
+            if item not in needed:
+                needed.add(item)
+                stack += [i for i, _ in inputs[item]] + controls[item]
+        # a function's arguments are the first nodes of its graph, in their order
+        last = len(self.place)
+        working = sorted(
+            (i for i in self.flat.items if i in needed),
+            key=lambda i: self.place.get(i.name, last),
+        )
+        index = {item: n for n, item in enumerate(working)}
+        self._pooling_masks(working, inputs)
+        variables: dict[str, int] = {}
+        nodes = [
+            self._node(
+                item, tuple((index[i], k) for i, k in inputs[item]),
+                tuple(index[c] for c in controls[item]), variables,
             )
-        sources = [self.source(t) for t in self.fetched]
-        return made, [(index[t.op.name], t.value_index) for t in sources]
+            for item in working
+        ]  # fmt: skip
+        return Program(
+            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels
+        )
 
-    def _inside(self, op: Any, outputs: tuple[Output, ...]) -> int:
-        """Bytes that the op's function bodies need beyond its own outputs, at their peak."""
-        if op.type not in ops.CALLS or self.depth >= DEPTH:
-            return 0
-        own = sum(liveness.rounded(o.bytes or 0) for o in outputs if not o.resident)
-        most = 0
-        for attribute in ops.CALLS[op.type]:
-            for body in _bodies(self.graph, op, attribute):
-                inner = _Graph(body, list(body.outputs), self.depth + 1)
-                nodes, fetched = inner.nodes()
-                most = max(most, liveness.replay(nodes, fetched).bytes - own)
-        return max(most, 0)
+    def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:
+        """Gives MaxPool a further output where its gradient reads the mask that oneDNN makes."""
+        for item in working:
+            if item.type != "MaxPoolGrad" or len(inputs[item]) < 2:
+                continue
+            pool = inputs[item][1][0]
+            size = workspace.pooling_mask_bytes(pool.op, self.kernels)
+            if size:
+                self.masks[pool] = size
+                inputs[item].append((pool, len(pool.op.outputs)))
 
-
-def _bodies(graph: Any, op: Any, attribute: str) -> list[Any]:
-    """The FuncGraphs that an attribute of a call-like op names, with shapes where they are known."""
-    from tensorflow.python.framework import function_def_to_graph
-
-    value = op.get_attr(attribute)
-    found = []
-    for f in value if isinstance(value, list) else [value]:
-        definition = graph._get_function(f.name)
-        if definition is None:
-            continue
-        definition = getattr(definition, "cached_definition", None) or definition.definition
-        shapes = [t.shape for t in op.inputs][-len(definition.signature.input_arg) :]
-        try:
-            with graph.as_default():
-                found.append(function_def_to_graph.function_def_to_graph(definition, shapes))
-        except (ValueError, KeyError, TypeError):
-            continue  # a body that cannot be rebuilt counts as nothing
-    return found
+    def _node(
+        self, item: Item, inputs: tuple[tuple[int, int], ...], controls: tuple[int, ...],
+        variables: dict[str, int],
+    ) -> Node:  # fmt: skip
+        op = item.op
+        if self.constant.get(item):
+            outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
+            return Node(item.name, "Const", outputs=outputs)
+        alias = {}
+        if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
+            alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
+        forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
+        resident = op.type in ops.FREE
+        outputs = tuple(_output(t, resident) for t in op.outputs)
+        if flatten.compiled(op):  # one output stands for the unknown bytes of XLA's own buffers
+            outputs += (Output(None),)
+        if item in self.masks:
+            outputs += (Output(self.masks[item], "uint8"),)
+        reads = assigns = ""
+        updates: list[str] = []
+        for k, (source, _) in enumerate(map(self.source, item.inputs)):
+            if (
+                op.inputs[k].dtype.name != "resource"
+                or source.op.outputs[0].dtype.name != "resource"
+            ):
+                continue
+            if op.type == "ReadVariableOp":
+                reads = source.name
+                size = _bytes(op.outputs[0])
+            elif op.type == "AssignVariableOp":
+                assigns = source.name
+                size = _bytes(op.inputs[1])
+            elif op.type in ops.UPDATES or op.type.startswith("ResourceApply"):
+                updates.append(source.name)
+                size = _bytes(op.inputs[-1])
+                if op.type.startswith("ResourceApply"):
+                    size = None  # scalars may come last: reads tell the size
+            else:
+                continue
+            if size:
+                variables.setdefault(source.name, size)
+        extra = workspace.scratch_bytes(op, self.kernels)
+        return Node(
+            item.name, op.type, inputs, controls, outputs, alias, forwards, extra, reads,
+            tuple(updates), assigns,
+        )  # fmt: skip
 
 
 def _scalar(tensor: Any) -> float | None:
@@ -150,28 +213,44 @@ def _scalar(tensor: Any) -> float | None:
     return float(value[0]) if value.dtype.kind in "fiu" else None
 
 
-def _output(tensor: Any, resident: bool) -> Output:
-    size = tensor.dtype.size or 4
+def _bytes(tensor: Any) -> int | None:
+    """Bytes of a tensor, None where its shape is not known; handles and strings have none."""
     if tensor.dtype.name in ("resource", "variant", "string"):
-        return Output(0, size, True)
-    if resident:
-        return Output(0, size, True)
+        return 0
     if tensor.shape.rank is None or not tensor.shape.is_fully_defined():
-        return Output(None, size)
-    return Output(math.prod(tensor.shape.as_list()) * size, size)
+        return None
+    return math.prod(tensor.shape.as_list()) * (tensor.dtype.size or 4)
 
 
-def predict(function: Any, order: str = "fifo") -> Peak:
+def _output(tensor: Any, resident: bool) -> Output:
+    if resident or tensor.dtype.name in ("resource", "variant", "string"):
+        return Output(0, tensor.dtype.name, True)
+    return Output(_bytes(tensor), tensor.dtype.name)
+
+
+def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> Program:
+    """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own)."""
+    chosen = kernels or workspace.kernels_here()
+    arguments = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
+    better = grappler.optimised(graph, fetched)
+    if better is not None:
+        graph, fetched = better
+
+    def heavier(branches: list[flatten.Flat]) -> int:
+        peaks = [_Builder(b, chosen).program().peak().bytes for b in branches]
+        return peaks.index(max(peaks))
+
+    return _Builder(flatten.flatten(graph, fetched, heavier), chosen, arguments).program()
+
+
+def predict(function: Any, order: str = "cpu", kernels: str | None = None) -> Peak:
     """Peak bytes of one call of a ConcreteFunction, on top of weights, slots and inputs."""
-    graph = _Graph(function.graph, list(function.outputs))
-    nodes, fetched = graph.nodes()
-    return liveness.replay(nodes, fetched, order)
+    return program(function.graph, list(function.outputs), kernels).peak(order)
 
 
-def interval(function: Any) -> tuple[Peak, int, int]:
+def interval(function: Any, kernels: str | None = None) -> tuple[Peak, int, int]:
     """(prediction, lowest, highest bytes): the order of ready ops is the runtime's own choice."""
-    graph = _Graph(function.graph, list(function.outputs))
-    nodes, fetched = graph.nodes()
-    first = liveness.replay(nodes, fetched, "fifo")
-    other = liveness.replay(nodes, fetched, "depth")
-    return first, min(first.bytes, other.bytes), max(first.bytes, other.bytes)
+    made = program(function.graph, list(function.outputs), kernels)
+    peaks = sorted((made.peak("cpu", seed) for seed in SEEDS), key=lambda p: p.bytes)
+    low, high = peaks[0].bytes, peaks[-1].bytes
+    return peaks[len(peaks) // 2], int(low * (1 - MARGIN)), math.ceil(high * (1 + MARGIN))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import collections
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from migrator.measure.predict import executor
 
 ROUND = 256  # bytes: kAllocatorAlignment of the BFC allocator's chunks
 
@@ -20,7 +22,7 @@ class Output:
     """One output of a node: bytes of its tensor (None: unknown), and whether it is on the device."""
 
     bytes: int | None
-    itemsize: int = 4
+    dtype: str = "float32"
     resident: bool = False
 
 
@@ -29,7 +31,8 @@ class Node:
     """One op. inputs: (producer index, output number). alias: output number -> input position.
 
     forwards: input positions whose buffer output 0 may take over. extra: bytes held only while the
-    op runs (workspace, or what a function body needs).
+    op runs (workspace, or what a function body needs). reads, updates, assigns: the variable whose
+    buffer the op's output is, that it writes in place, or that takes over input 1 as its value.
     """
 
     name: str
@@ -37,9 +40,12 @@ class Node:
     inputs: tuple[tuple[int, int], ...] = ()
     controls: tuple[int, ...] = ()
     outputs: tuple[Output, ...] = ()
-    alias: dict[int, int] = field(default_factory=dict)
+    alias: Mapping[int, int] = field(default_factory=dict)
     forwards: tuple[int, ...] = ()
     extra: int = 0
+    reads: str = ""
+    updates: tuple[str, ...] = ()
+    assigns: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,111 +67,154 @@ def rounded(size: int) -> int:
     return -(-size // ROUND) * ROUND
 
 
-class _Order:
-    """Which ready op runs next. "fifo": as they became ready, as one executor thread runs them;
-    "depth": the newest first, as a thread pool that pushes to its own front does."""
+class _Buffers:
+    """The live set: reference counts, sizes and owners of buffers, and who holds which variable."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind, self.queue = kind, collections.deque[int]()
+    def __init__(self, variables: Mapping[str, int]) -> None:
+        self.count: dict[int, int] = {}
+        self.size: dict[int, int] = {}
+        self.owner: dict[int, str] = {}
+        self.born: dict[int, int] = {}
+        self.died: dict[int, int] = {}
+        self.clock = 0
+        self.live = 0
+        # what variables hold before the run is not part of the step: it was there already
+        self.value: dict[str, int] = {}
+        for name, size in variables.items():
+            self.value[name] = self.new(rounded(size), name, 1)
+        self.base = self.live
 
-    def push(self, ready: Sequence[int]) -> None:
-        if self.kind == "fifo":
-            self.queue.extend(ready)
-        else:
-            self.queue.extendleft(reversed(ready))
+    def new(self, size: int, owner: str, references: int) -> int:
+        """A buffer with that many references (none: it goes when its op ends)."""
+        buffer = len(self.size)
+        self.size[buffer], self.owner[buffer], self.count[buffer] = size, owner, references
+        self.born[buffer] = self.clock
+        self.live += size
+        return buffer
 
-    def pop(self) -> int:
-        return self.queue.popleft()
+    def release(self, buffer: int) -> None:
+        self.count[buffer] -= 1
+        if self.count[buffer] == 0:
+            self.drop(buffer)
+
+    def drop(self, buffer: int) -> None:
+        self.live -= self.size[buffer]
+        self.died[buffer] = self.clock
+
+    def at(self, clock: int) -> list[tuple[int, str]]:
+        """(bytes, owner) of what was live then; what was there before the run is left out."""
+        return [
+            (self.size[b], self.owner[b]) for b, since in self.born.items()
+            if 0 < since <= clock < self.died.get(b, clock + 1)
+        ]  # fmt: skip
+
+    def update(self, variable: str, owner: str) -> None:
+        """A write in place; while somebody still reads the old value, it is copied first."""
+        old = self.value.get(variable)
+        if old is not None and self.count[old] > 1:
+            self.value[variable] = self.new(self.size[old], owner, 1)
+            self.release(old)
+
+    def assign(self, variable: str, value: int | None) -> None:
+        """The variable takes over the buffer of the assigned value."""
+        old = self.value.get(variable)
+        if value is None or old is None or self.size[value] != self.size[old]:
+            return
+        self.count[value] += 1
+        self.value[variable] = value
+        self.release(old)
 
 
-def replay(nodes: Sequence[Node], fetched: Sequence[tuple[int, int]], order: str = "fifo") -> Peak:
+def replay(
+    nodes: Sequence[Node],
+    fetched: Sequence[tuple[int, int]],
+    order: str = "gpu",
+    variables: Mapping[str, int] | None = None,
+    seed: int = 0,
+    replaced: frozenset[str] = frozenset(),
+) -> Peak:
     """The peak of one run of the graph, on top of what is resident before it.
 
-    fetched: outputs that stay alive to the end. order: "fifo" or "depth".
+    fetched: outputs that stay alive to the end. order and seed: see `executor.Schedule`.
+    variables: bytes of those that nodes read, update or assign. replaced: op types that a later pass
+    makes anew (see `executor.consumers`).
     """
     uses: collections.Counter[tuple[int, int]] = collections.Counter(fetched)
     waiting = [0] * len(nodes)
-    after: list[list[int]] = [[] for _ in nodes]
-    for i, node in enumerate(nodes):
-        before = {p for p, _ in node.inputs} | set(node.controls)
-        waiting[i] = len(before)
-        for p in before:
-            after[p].append(i)
+    for number, node in enumerate(nodes):
+        waiting[number] = len(node.inputs) + len(node.controls)
         uses.update(node.inputs)
+    after = executor.consumers(
+        [[*(p for p, _ in n.inputs), *n.controls] for n in nodes],
+        [n.op in replaced for n in nodes], seed,
+    )  # fmt: skip
+    held = _Buffers(variables or {})
     buffer_of: dict[tuple[int, int], int | None] = {}
-    count: dict[int, int] = {}
-    size: dict[int, int] = {}
-    owner: dict[int, str] = {}
-    live = peak = unknown = 0
+    peak = unknown = 0
     at = ""
-    snapshot: tuple[tuple[int, str], ...] = ()
+    when = extra = 0
     timeline: list[tuple[str, int]] = []
-    queue = _Order(order)
-    queue.push([i for i, n in enumerate(waiting) if n == 0])
-
-    def release(buffer: int) -> None:
-        nonlocal live
-        count[buffer] -= 1
-        if count[buffer] == 0:
-            live -= size[buffer]
-
-    while queue.queue:
-        i = queue.pop()
+    schedule = executor.Schedule(
+        order, [i for i, n in enumerate(waiting) if n == 0],
+        lambda i: nodes[i].op in executor.INEXPENSIVE, seed,
+    )  # fmt: skip
+    i: int | None
+    while (i := schedule.pop()) is not None:
         node = nodes[i]
+        held.clock += 1
         fresh: list[int] = []
+        for variable in node.updates:
+            held.update(variable, node.name)
         for number, out in enumerate(node.outputs):
             key = (i, number)
+            buffer_of[key] = None
             if number in node.alias:
                 source = buffer_of.get(node.inputs[node.alias[number]])
                 buffer_of[key] = source
                 if source is not None:
-                    count[source] += uses[key]
-                continue
-            if out.resident or out.bytes == 0:
-                buffer_of[key] = None
-                continue
-            if out.bytes is None:
+                    held.count[source] += uses[key]
+            elif node.reads in held.value:
+                buffer_of[key] = held.value[node.reads]
+                held.count[held.value[node.reads]] += uses[key]
+            elif out.bytes is None:
                 unknown += 1
-                buffer_of[key] = None
-                continue
-            wanted = rounded(out.bytes)
-            taken = _forwarded(node, number, wanted, out, nodes, buffer_of, count, size)
-            if taken is not None:
+            elif not out.resident and out.bytes:
+                taken = _forwarded(node, number, out, nodes, buffer_of, held)
+                if taken is None:
+                    taken = held.new(rounded(out.bytes), node.name, 0)
+                    fresh.append(taken)
+                held.count[taken] += uses[key]
                 buffer_of[key] = taken
-                count[taken] += uses[key]
-                owner[taken] = node.name
-                continue
-            buffer = len(size)
-            buffer_of[key], count[buffer], size[buffer] = buffer, uses[key], wanted
-            owner[buffer] = node.name
-            live += wanted
-            fresh.append(buffer)
-        if live + node.extra > peak:
-            peak, at = live + node.extra, node.name
-            snapshot = tuple((size[b], owner[b]) for b, c in count.items() if c > 0)
-            if node.extra:
-                snapshot += ((node.extra, f"{node.name} (while it runs)"),)
-        timeline.append((node.name, live + node.extra))
+        now = held.live - held.base + node.extra
+        if now > peak:
+            peak, at, when, extra = now, node.name, held.clock, node.extra
+        timeline.append((node.name, now))
+        held.clock += 1
+        if node.assigns:
+            held.assign(node.assigns, buffer_of.get(node.inputs[1]))
         for buffer in fresh:
-            if count[buffer] == 0:  # nobody reads it
-                live -= size[buffer]
+            if held.count[buffer] == 0:  # nobody reads it
+                held.drop(buffer)
         for key in node.inputs:
-            held = buffer_of.get(key)
-            if held is not None:
-                release(held)
+            read = buffer_of.get(key)
+            if read is not None:
+                held.release(read)
         ready = []
         for j in after[i]:
             waiting[j] -= 1
             if waiting[j] == 0:
                 ready.append(j)
-        queue.push(ready)
+        schedule.push(ready)
+    snapshot = held.at(when)
+    if extra:
+        snapshot.append((extra, f"{at} (while it runs)"))
     largest = tuple(heapq.nlargest(200, snapshot))
     return Peak(peak, at, largest, unknown, tuple(timeline))
 
 
 def _forwarded(
-    node: Node, number: int, wanted: int, out: Output, nodes: Sequence[Node],
-    buffer_of: dict[tuple[int, int], int | None], count: dict[int, int], size: dict[int, int],
+    node: Node, number: int, out: Output, nodes: Sequence[Node],
+    buffer_of: Mapping[tuple[int, int], int | None], held: _Buffers,
 ) -> int | None:  # fmt: skip
     """The input buffer that this output takes over, if the kernel may."""
     if number != 0:
@@ -173,9 +222,9 @@ def _forwarded(
     for position in node.forwards:
         key = node.inputs[position]
         buffer = buffer_of.get(key)
-        if buffer is None or count[buffer] != 1 or size[buffer] != wanted:
+        if buffer is None or held.count[buffer] != 1:
             continue
         producer = nodes[key[0]].outputs[key[1]]
-        if producer.itemsize == out.itemsize:
+        if producer.dtype == out.dtype and producer.bytes == out.bytes:
             return buffer
     return None

@@ -11,7 +11,8 @@ from __future__ import annotations
 ALIAS = frozenset(
     """
     Identity IdentityN Reshape Squeeze ExpandDims StopGradient PreventGradient Snapshot EnsureShape
-    CheckNumerics Bitcast Placeholder PlaceholderWithDefault _Arg _Retval PlaceholderWithDefault
+    CheckNumerics Bitcast Placeholder PlaceholderWithDefault _Arg _Retval
+    Switch Merge Enter Exit NextIteration
     """.split()
 )
 
@@ -43,11 +44,10 @@ SKIPPED = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"}
 NEUTRAL = {"Mul": 1.0, "RealDiv": 1.0, "Div": 1.0, "Add": 0.0, "AddV2": 0.0, "Sub": 0.0}
 COMMUTES = frozenset({"Mul", "Add", "AddV2"})
 
-# Ops with function bodies: what the body needs on top of its inputs is added while the op runs.
-CALLS = {
-    "PartitionedCall": ("f",), "StatefulPartitionedCall": ("f",),
-    "If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch"),
-    "While": ("cond", "body"), "StatelessWhile": ("cond", "body"),
-    "Case": ("branches",), "StatelessCase": ("branches",),
-    "MapDefun": ("f",), "RemoteCall": ("f",), "SymbolicGradient": ("f",),
-}  # fmt: skip
+# Grappler knows these from static shapes alone.
+SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
+# Never replaced by a constant, though stateless and fed by constants.
+NOT_FOLDED = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "IdentityN"})
+
+# Variables that are written where they lie.
+UPDATES = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})

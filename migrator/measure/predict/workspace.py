@@ -1,8 +1,8 @@
 """Scratch memory of kernels while they run, on the CPU.
 
-Sizes follow the kernels' own formulas; those of the convolution gradients are checked against traced
-allocations (tests/measure/test_predict_tensorflow.py). cuDNN's workspaces on a GPU are chosen at run
-time and are not predicted.
+Sizes follow the kernels' own formulas; they are checked against traced allocations
+(tests/measure/test_predict_tensorflow.py, docs/predictor_error.md). cuDNN's workspaces on a GPU are
+chosen at run time and are not predicted.
 """
 
 from __future__ import annotations
@@ -11,6 +11,18 @@ import math
 from typing import Any
 
 TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
+# oneDNN's GEMM convolution unfolds the whole image where the weights are at least so many elements,
+# else blocks of at most so many bytes (observed with oneDNN 3 on AVX2)
+UNFOLDED_WEIGHTS = 1 << 16
+UNFOLDED_BLOCK = 73_728
+CONVOLUTIONS = frozenset({"Conv2D", "_FusedConv2D"})
+
+
+def kernels_here() -> str:
+    """Which CPU kernels this process's TensorFlow uses: "onednn" or "eigen"."""
+    from tensorflow.python.framework import test_util
+
+    return "onednn" if test_util.IsMklEnabled() else "eigen"
 
 
 def _image(shape: Any, layout: str) -> tuple[int, int] | None:
@@ -31,10 +43,18 @@ def _columns(op: Any, filter_shape: Any) -> tuple[int, int, int, int] | None:
     return image[0] * image[1], height * width * channels, out, gradient.dtype.size
 
 
-def scratch_bytes(op: Any) -> int:
-    """Bytes that `op`'s CPU kernel allocates as scratch; 0 where none or not known."""
+def scratch_bytes(op: Any, kernels: str = "eigen") -> int:
+    """Bytes that `op`'s kernel allocates as scratch; 0 where none or not known."""
+    if kernels == "eigen":
+        return _eigen(op)
+    if kernels == "onednn":
+        return _onednn(op)
+    return 0
+
+
+def _eigen(op: Any) -> int:
     if op.type == "Conv2DBackpropFilter":
-        # im2col of as many images as fill the working set (shard_size), whatever the batch
+        # im2col of as many images as fill the working set (shard_size), at most all of them
         found = _columns(op, op.outputs[0].shape)
         if found is None:
             return 0
@@ -54,3 +74,32 @@ def scratch_bytes(op: Any) -> int:
         shape = op.inputs[1].shape
         return 8 * math.prod(shape.as_list()) if shape.is_fully_defined() else 0
     return 0
+
+
+def _onednn(op: Any) -> int:
+    """A batch of one goes to the GEMM kernel, which transposes the image and unfolds it."""
+    if op.type not in CONVOLUTIONS:
+        return 0
+    image, weights, output = op.inputs[0].shape, op.inputs[1].shape, op.outputs[0].shape
+    if not all(s.rank == 4 and s.is_fully_defined() for s in (image, weights, output)):
+        return 0
+    if image[0] != 1 or op.get_attr("data_format") != b"NHWC":
+        return 0
+    height, width, channels, out = weights.as_list()
+    item = op.inputs[0].dtype.size
+    transposed = math.prod(image.as_list()) * item
+    if height == width == 1 and list(op.get_attr("strides")) == [1, 1, 1, 1]:
+        return transposed + 128
+    taps = height * width * channels
+    unfolded = output[1] * output[2] * taps * item
+    if taps * out < UNFOLDED_WEIGHTS:
+        unfolded = min(unfolded, UNFOLDED_BLOCK)
+    return transposed + unfolded + 256
+
+
+def pooling_mask_bytes(op: Any, kernels: str) -> int:
+    """Bytes that oneDNN's MaxPool keeps for its gradient: the place of each maximum as a byte."""
+    shape = op.outputs[0].shape
+    if kernels != "onednn" or op.type != "MaxPool" or not shape.is_fully_defined():
+        return 0
+    return math.prod(shape.as_list())

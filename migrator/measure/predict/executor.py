@@ -1,0 +1,179 @@
+"""In which order TensorFlow's executor runs the ops of a graph on one thread.
+
+The rules are those of tensorflow/core/common_runtime/executor.cc (`ScheduleReady`) and of Eigen's
+thread pool. On a GPU every kernel counts as inexpensive, so ready ops run first in, first out. On a
+CPU most kernels are expensive: of the ops that an op makes ready, the last goes on in the same
+closure when nothing else is waiting there, the others become closures of the pool, which takes its
+newest first. The order among the graph's roots follows the addresses of edges in a hash set, so it
+differs from process to process: it is drawn from a seed here.
+"""
+
+from __future__ import annotations
+
+import collections
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from migrator.measure.predict import edges
+
+ORDERS = ("cpu", "gpu")
+POOL = 1024  # closures that a thread's queue holds (Eigen's RunQueue); over it, one runs at once
+
+# Kernels that override OpKernel::IsExpensive: they run at once, in the closure that readied them.
+INEXPENSIVE = frozenset(
+    """
+    Const HostConst Identity IdentityN Reshape Shape ShapeN Size Rank ExpandDims Squeeze NoOp
+    _Arg _Retval Placeholder PlaceholderWithDefault EnsureShape Switch Merge Enter Exit
+    NextIteration LoopCond ControlTrigger VarHandleOp StopGradient PreventGradient
+    """.split()
+)
+
+
+# Ops that oneDNN's layout pass replaces (tensorflow/core/common_runtime/mkl_layout_pass.cc). The new
+# nodes come last in the graph, in reverse post order.
+REPLACED = frozenset(
+    """
+    AvgPool AvgPoolGrad AvgPool3D AvgPool3DGrad BatchMatMul BatchMatMulV2 Conv2D
+    Conv2DBackpropFilter Conv2DBackpropInput Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2
+    DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput
+    FusedBatchNorm FusedBatchNormGrad FusedBatchNormV2 FusedBatchNormGradV2 FusedBatchNormV3
+    FusedBatchNormGradV3 LRN LRNGrad MatMul MaxPool MaxPoolGrad MaxPool3D MaxPool3DGrad Softmax
+    _FusedBatchMatMulV2 _FusedBatchNormEx _FusedConv2D _FusedConv3D _FusedDepthwiseConv2dNative
+    _FusedMatMul
+    """.split()
+)
+
+
+def consumers(
+    producers_of: Sequence[Sequence[int]], replaced: Sequence[bool], seed: int = 0
+) -> list[list[int]]:
+    """For each node its consumers (one entry an edge) in the order in which they are readied.
+
+    producers_of: producers of each node, one entry an edge. Consumers come in the order of their
+    addition to the graph: of the nodes whose producers are there, the one with the lowest number;
+    replaced nodes have the highest.
+    """
+    count = len(producers_of)
+    after: list[list[int]] = [[] for _ in range(count)]
+    for node, producers in enumerate(producers_of):
+        for p in producers:
+            after[p].append(node)
+    number = list(range(count))
+    if any(replaced):
+        order = [n for n in _reverse_post_order(producers_of, after, seed) if replaced[n]]
+        for place, node in enumerate(order):
+            number[node] = count + place
+    waiting = [len(p) for p in producers_of]
+    heap = [(number[n], n) for n in range(count) if not waiting[n]]
+    heapq.heapify(heap)
+    placed: list[int] = [0] * count
+    for place in range(count):
+        if not heap:  # a cycle: loops are written out before, so this graph is not a valid one
+            break
+        _, node = heapq.heappop(heap)
+        placed[node] = place
+        for c in after[node]:
+            waiting[c] -= 1
+            if not waiting[c]:
+                heapq.heappush(heap, (number[c], c))
+    for found in after:
+        found.sort(key=placed.__getitem__)
+    return after
+
+
+def _reverse_post_order(
+    producers_of: Sequence[Sequence[int]], after: Sequence[Sequence[int]], seed: int
+) -> list[int]:
+    """Reverse post order of a depth-first walk from the roots, the last edge first."""
+    roots = [n for n, producers in enumerate(producers_of) if not producers]
+    stack = [(roots[i], False) for i in edges.order(len(roots), -seed)]
+    seen = [False] * len(producers_of)
+    order: list[int] = []
+    while stack:
+        node, leaving = stack.pop()
+        if leaving:
+            order.append(node)
+        elif not seen[node]:
+            seen[node] = True
+            stack.append((node, True))
+            stack += [(c, False) for c in after[node] if not seen[c]]
+    order.reverse()
+    return order
+
+
+@dataclass
+class _Closure:
+    """One call of the executor's Process: what it will run itself, and what it has yet to hand out."""
+
+    here: collections.deque[int]
+    ready: collections.deque[int] = field(default_factory=collections.deque)
+    kept: int | None = None  # the last expensive op, which the closure may go on with
+    open: bool = False  # whether `ready` is being handed out
+
+
+class Schedule:
+    """Hands out nodes (by index) in the executor's order.
+
+    kind: "cpu" or "gpu". inexpensive: tells whether a node runs in place. seed: of the roots' order.
+    """
+
+    def __init__(
+        self, kind: str, roots: Sequence[int], inexpensive: Callable[[int], bool], seed: int = 0
+    ) -> None:
+        if kind not in ORDERS:
+            raise ValueError(f"order {kind!r} is not one of {', '.join(ORDERS)}")
+        self.kind, self.inexpensive = kind, inexpensive
+        self.pool: collections.deque[int] = collections.deque()
+        self.closures = [_Closure(collections.deque())]  # nested where the pool was full
+        self.push([roots[i] for i in edges.order(len(roots), seed)])
+
+    def push(self, ready: Sequence[int]) -> None:
+        """Nodes that became ready together, in the order of the edges that readied them."""
+        now = self.closures[-1]
+        if self.kind == "gpu":
+            now.here.extend(ready)
+            return
+        now.ready, now.kept, now.open = collections.deque(ready), None, True
+        self._hand_out(now)
+
+    def _hand_out(self, now: _Closure) -> None:
+        """Goes on with the ready nodes; stops where the full pool makes one run at once."""
+        while now.ready:
+            node = now.ready.popleft()
+            if self.inexpensive(node):
+                now.here.append(node)
+                continue
+            before, now.kept = now.kept, node
+            if before is not None and not self._submit(before):
+                return
+        now.open = False
+        kept, now.kept = now.kept, None
+        if kept is None:
+            return
+        if now.here:
+            self._submit(kept)
+        else:
+            now.here.append(kept)
+
+    def _submit(self, node: int) -> bool:
+        if len(self.pool) < POOL:
+            self.pool.appendleft(node)
+            return True
+        self.closures.append(_Closure(collections.deque([node])))
+        return False
+
+    def pop(self) -> int | None:
+        """The next node, None when none is ready."""
+        while True:
+            now = self.closures[-1]
+            if now.here:
+                return now.here.popleft()
+            if len(self.closures) > 1:
+                self.closures.pop()
+                if self.closures[-1].open:
+                    self._hand_out(self.closures[-1])
+            elif self.pool:
+                return self.pool.popleft()
+            else:
+                return None

@@ -1,0 +1,248 @@
+"""A FuncGraph as one flat list of ops: calls written out, loops run twice, one branch taken.
+
+TensorFlow inlines function calls and lowers loops and branches to ops of the same graph before it
+runs them, so their buffers live and die among the others. A second iteration of a loop shows what
+every later one holds; of a branch's alternatives the one that needs most is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+DEPTH = 16  # of nested function bodies that are looked into
+ITERATIONS = 2  # of a loop
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+LOOPS = frozenset({"While", "StatelessWhile"})
+BRANCHES = {
+    "If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch"),
+    "Case": ("branches",), "StatelessCase": ("branches",),
+}  # fmt: skip
+Ref = tuple["Item", int]
+
+
+@dataclass(eq=False)
+class Item:
+    """One op that will run. inputs: (item, output number) of its data; controls: what runs before."""
+
+    op: Any
+    name: str
+    inputs: list[Ref] = field(default_factory=list)
+    controls: list[Item] = field(default_factory=list)
+
+    @property
+    def type(self) -> str:
+        return str(self.op.type)
+
+
+@dataclass
+class Flat:
+    """The items in definition order, what is fetched, and what must run though nobody reads it."""
+
+    items: list[Item]
+    fetched: list[Ref]
+    effects: list[Item]
+
+
+def flatten(
+    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0
+) -> Flat:
+    """The graph's needed ops with the bodies of calls, loops and branches among them.
+
+    heavier: of several branches, the index of the one to take.
+    """
+    return _Flattener(heavier).graph(graph, fetched, None, "", 0)
+
+
+class _Flattener:
+    def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
+        self.heavier = heavier
+
+    def graph(
+        self, graph: Any, fetched: Sequence[Any], given: dict[str, Ref] | None, prefix: str,
+        depth: int, before: Sequence[Item] = (),
+    ) -> Flat:  # fmt: skip
+        """given: items for the placeholders by their names; before: must run ahead of the body."""
+        effects = list(getattr(graph, "control_outputs", None) or [])
+        ops = _needed(graph, [t.op for t in fetched] + effects)
+        refs: dict[str, Ref] = {}  # by tensor name
+        done: dict[str, list[Item]] = {}  # by op name: what has run once the op has
+        items: list[Item] = []
+        for op in ops:
+            # a TF 1 loop's way back is cut: it is run once
+            inputs = [
+                refs[t.name] for t in op.inputs
+                if not (op.type == "Merge" and t.op.type == "NextIteration")
+            ]  # fmt: skip
+            controls = [i for c in op.control_inputs for i in done.get(c.name, ())]
+            if given is not None and op.name in given:
+                refs[op.outputs[0].name] = given[op.name]
+                done[op.name] = [given[op.name][0]]
+                continue
+            if not inputs and not controls and given is not None:
+                controls = list(before)
+            body = self._body(graph, op, inputs, controls, prefix, depth)
+            if body is None:
+                item = Item(op, prefix + op.name, inputs, controls)
+                items.append(item)
+                outputs: list[Ref] = [(item, k) for k in range(len(op.outputs))]
+                done[op.name] = [item]
+            else:
+                items += body.items
+                outputs = body.fetched
+                done[op.name] = list(
+                    dict.fromkeys([*body.effects, *(i for i, _ in body.fetched), *controls])
+                )
+            for tensor, ref in zip(op.outputs, outputs, strict=True):
+                refs[tensor.name] = ref
+        return Flat(
+            items, [refs[t.name] for t in fetched],
+            [i for e in effects for i in done[e.name]],
+        )  # fmt: skip
+
+    def _body(
+        self, graph: Any, op: Any, inputs: list[Ref], controls: list[Item], prefix: str, depth: int
+    ) -> Flat | None:
+        """What stands for a call-like op; None for an op of its own."""
+        if depth >= DEPTH or compiled(op):
+            return None
+        inner = f"{prefix}{op.name}/"
+        if op.type in CALLS:
+            return self._call(graph, op, "f", list(op.inputs), inputs, controls, inner, depth)
+        if op.type in LOOPS:
+            return self._loop(graph, op, inputs, controls, inner, depth)
+        if op.type in BRANCHES:
+            made = []
+            for attribute in BRANCHES[op.type]:
+                for function in _functions(op, attribute):
+                    made.append(self._call(
+                        graph, op, function, list(op.inputs)[1:], inputs[1:],
+                        [*controls, inputs[0][0]], inner, depth,
+                    ))  # fmt: skip
+            found = [m for m in made if m is not None]
+            return found[self.heavier(found)] if found else None
+        return None
+
+    def _loop(
+        self, graph: Any, op: Any, inputs: list[Ref], controls: list[Item], prefix: str, depth: int
+    ) -> Flat | None:
+        state, items, effects = inputs, [], list(controls)
+        for number in range(ITERATIONS):
+            inside = f"{prefix}{number}/"
+            condition = self._call(
+                graph, op, "cond", list(op.inputs), state, effects, inside + "cond/", depth
+            )
+            if condition is None:
+                return None
+            items += condition.items
+            ahead = [*controls, *(i for i, _ in condition.fetched)]
+            body = self._call(graph, op, "body", list(op.inputs), state, ahead, inside, depth)
+            if body is None or len(body.fetched) != len(state):
+                return None
+            items += body.items
+            effects = body.effects
+            state = body.fetched
+        return Flat(items, state, effects)
+
+    def _call(
+        self, graph: Any, op: Any, function: str, tensors: list[Any], inputs: list[Ref],
+        controls: list[Item], prefix: str, depth: int,
+    ) -> Flat | None:  # fmt: skip
+        """The body of one function; `function` is an attribute's or the function's own name."""
+        name = function
+        if function in ("f", "cond", "body"):
+            name = op.get_attr(function).name
+        body = rebuild(graph, name, tensors)
+        if body is None:
+            return None
+        inside, arguments, results = body
+        given = {a.op.name: ref for a, ref in zip(arguments, inputs, strict=True)}
+        return self.graph(inside, results, given, prefix, depth + 1, controls)
+
+
+def compiled(op: Any) -> bool:
+    """Whether XLA compiles the op's function: its buffers are then XLA's own."""
+    try:
+        return op.type in CALLS and bool(op.get_attr("_XlaMustCompile"))
+    except ValueError:  # no such attribute
+        return False
+
+
+def _functions(op: Any, attribute: str) -> list[str]:
+    value = op.get_attr(attribute)
+    return [f.name for f in (value if isinstance(value, list) else [value])]
+
+
+def _needed(graph: Any, roots: list[Any]) -> list[Any]:
+    """The ops that the roots need, producers first; all of them where there are no roots."""
+    if not roots:
+        return list(graph.get_operations())
+    seen: set[str] = set()
+    stack = list(roots)
+    while stack:
+        op = stack.pop()
+        if op.name not in seen:
+            seen.add(op.name)
+            stack += [t.op for t in op.inputs] + list(op.control_inputs)
+    return [o for o in graph.get_operations() if o.name in seen]
+
+
+def library(graph: Any) -> dict[str, Any]:
+    """The function definitions that a graph can call, by name; kept on the graph."""
+    found: dict[str, Any] | None = getattr(graph, "migrator_library", None)
+    if found is None:
+        definitions = graph.as_graph_def().library.function
+        found = graph.migrator_library = {f.signature.name: f for f in definitions}
+    return found
+
+
+def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], list[Any]] | None:
+    """(graph, arguments, results) of a library function for arguments like `tensors`.
+
+    Shapes are inferred anew from the caller's, variables' shapes from their handles. None where the
+    function is unknown or does not fit.
+    """
+    import tensorflow as tf
+    from tensorflow.python.framework import function_def_to_graph, importer
+    from tensorflow.python.ops import handle_data_util
+
+    definition = library(graph).get(name)
+    if definition is None:
+        return None
+    arguments = definition.signature.input_arg
+    if len(arguments) != len(tensors):
+        return None
+    try:
+        graph_def, flat = function_def_to_graph.function_def_to_graph_def(
+            definition, [t.shape for t in tensors]
+        )
+        inside = tf.Graph()
+        inside.migrator_library = library(graph)
+        with inside.as_default():
+            made = []
+            for argument, tensor in zip(arguments, tensors, strict=True):
+                holder = tf.raw_ops.Placeholder(
+                    dtype=tensor.dtype, shape=tensor.shape, name=f"argument/{argument.name}"
+                )
+                data = handle_data_util.get_resource_handle_data(tensor)
+                if tensor.dtype in (tf.resource, tf.variant) and data.is_set:
+                    handle_data_util.set_handle_data(holder, data)
+                made.append(holder)
+            importer.import_graph_def(
+                graph_def, name="", input_map={
+                    f"{a.name}:0": m for a, m in zip(arguments, made, strict=True)
+                },
+            )  # fmt: skip
+        results = []
+        for output in definition.signature.output_arg:
+            flat_name = flat[definition.ret[output.name]]
+            bound = next((m for a, m in zip(arguments, made, strict=True)
+                          if flat_name == f"{a.name}:0"), None)  # fmt: skip
+            results.append(bound if bound is not None else inside.get_tensor_by_name(flat_name))
+        inside.control_outputs = [
+            inside.get_operation_by_name(n) for n in definition.control_ret.values()
+        ]
+    except (ValueError, KeyError, TypeError, tf.errors.OpError):
+        return None  # a body that cannot be rebuilt counts as one op
+    return inside, made, results
