@@ -57,3 +57,12 @@ def QueueRunners(session: Any) -> Iterator[None]:
     finally:
         coordinator.request_stop()
         coordinator.join(threads, stop_grace_period_secs=120)
+
+
+def graph_iterator(
+    dataset: tf.data.Dataset, shared_name: str | None = None, initializable: bool = False
+) -> Any:
+    """TF 1's iterator over `dataset` in the graph that is being built."""
+    if initializable:
+        return tf.compat.v1.data.make_initializable_iterator(dataset, shared_name)
+    return tf.compat.v1.data.make_one_shot_iterator(dataset)

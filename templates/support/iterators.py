@@ -1,0 +1,55 @@
+"""Iterators over data sets as TF 1 made them: `dataset.make_one_shot_iterator()` and its like."""
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from . import compat
+
+
+class Iterator:
+    """An eager iterator that can be started again.
+
+    `get_next` and `next` give the next element; at the end, they raise `tf.errors.OutOfRangeError`
+    and `StopIteration`.
+    """
+
+    def __init__(self, dataset: tf.data.Dataset) -> None:
+        self._dataset = dataset
+        self._elements = iter(dataset)
+
+    @property
+    def initializer(self) -> None:
+        """Reading it starts again from the first element: eagerly, asking for it runs it."""
+        self._elements = iter(self._dataset)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of an element, as `tf.TypeSpec`s."""
+        return self._dataset.element_spec
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element."""
+        del name
+        return self._elements.get_next()
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._elements)
+
+
+def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
+    """An iterator over `dataset`: an `Iterator`, in a graph TF 1's one."""
+    if tf.executing_eagerly():
+        return Iterator(dataset)
+    return compat.graph_iterator(dataset)
+
+
+def make_initializable_iterator(dataset: tf.data.Dataset, shared_name: str | None = None) -> Any:
+    """An iterator over `dataset`: an `Iterator` that has begun, in a graph TF 1's one."""
+    if tf.executing_eagerly():
+        return Iterator(dataset)
+    return compat.graph_iterator(dataset, shared_name, initializable=True)

@@ -1,0 +1,66 @@
+"""Iterators of data sets that nobody knows: eager ones, and TF 1's in a graph."""
+
+from typing import Any
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+
+RULES = load_ruleset(Options())
+HEAD = "import tensorflow as tf\n\n\n"
+
+
+def migrated(text: str) -> str:
+    result = migrate_text("m.py", HEAD + text, ProjectIndex(), Options(), RULES)
+    new = result.new_text if result.new_text is not None else HEAD + text
+    return new.rpartition("\n\n\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = source().make_one_shot_iterator()", "x = iterators.make_one_shot_iterator(source())"),
+        (
+            "def f(d):\n  return d.batch(2).make_one_shot_iterator().get_next()",
+            "def f(d):\n  return iterators.make_one_shot_iterator(d.batch(2)).get_next()",
+        ),
+        (
+            "def f(d):\n  return d.make_initializable_iterator(shared_name='s')",
+            "def f(d):\n  return iterators.make_initializable_iterator(d, shared_name='s')",
+        ),
+        (
+            "def f(d):\n  return (d.batch(2)\n          .make_one_shot_iterator())",
+            "def f(d):\n  return (iterators.make_one_shot_iterator(d.batch(2)))",
+        ),
+    ],
+)
+def test_methods_become_functions(before: str, after: str) -> None:
+    assert migrated(before + "\n") == after + "\n"
+
+
+def test_functions_of_tf_data_are_left_to_the_tables() -> None:
+    assert "iterators." not in migrated("def f(d):\n  return tf.data.make_one_shot_iterator(d)\n")
+
+
+def test_eager_and_in_a_graph() -> None:
+    tf = pytest.importorskip("tensorflow")
+    from templates.support import iterators
+
+    def numbers() -> Any:
+        return tf.data.Dataset.range(2)
+
+    for make in (iterators.make_one_shot_iterator, iterators.make_initializable_iterator):
+        eager = make(numbers())
+        assert [int(eager.get_next()), int(next(eager))] == [0, 1]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            eager.get_next()
+        assert eager.initializer is None and [int(x) for x in eager] == [0, 1]
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            iterator = make(numbers())
+            following = iterator.get_next()
+            if make is iterators.make_initializable_iterator:
+                session.run(iterator.initializer)
+            assert [session.run(following), session.run(following)] == [0, 1]
