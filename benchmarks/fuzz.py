@@ -3,6 +3,7 @@
     python benchmarks/fuzz.py stdlib                      every .py of the running Python's library
     python benchmarks/fuzz.py packages [--keep FOLDER]    20 large packages from PyPI
     python benchmarks/fuzz.py programs [--cases 10000]    programs made by hypothesis and hypothesmith
+                                                          (those with a problem go to stderr)
 
 Exit code 1 for any problem: a crash, a rewrite that was withdrawn, output that does not parse, a
 second run that changes something again, a statement without edits whose tree is another one, a
@@ -115,8 +116,8 @@ def _batch(
     def examine(text: str) -> None:
         known = len(tally.problems)
         tally.add(f"{kind}-{first + tally.programs - before}.py", text)
-        if len(tally.problems) > known:
-            print(f"--- {tally.problems[known:]}\n{text}", file=sys.stderr)
+        for name, problem in tally.problems[known:]:
+            print(json.dumps({"name": name, "problem": problem, "text": text}), file=sys.stderr)
 
     examine()
     return max(tally.programs - before, 1)

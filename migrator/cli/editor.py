@@ -15,7 +15,7 @@ from migrator.engine.editing import Project
 from migrator.engine.packs import PackError
 from migrator.model import FileResult, Status, to_json
 from migrator.project.diff import hunks
-from migrator.project.notebook import encode_module
+from migrator.project.notebook import cell_of, encode_module, is_notebook
 from migrator.project.source import SourceError
 
 
@@ -46,7 +46,10 @@ def run(repo: Path, name: str, as_diff: bool, as_json: bool, given: dict[str, An
     else:
         _print(result, new, as_diff)
         for finding in result.findings:
+            cell = cell_of(source.text, finding.line) if is_notebook(path) else None
             place = f"{path}:{finding.line}:{finding.column + 1}: "
+            if cell is not None:
+                place = f"{path}[cell {cell[0]}]:{cell[1]}:{finding.column + 1}: "
             errors.print(console.styled(place, (finding.code, "yellow"), f" {finding.message}"))
         missing = project.missing_support(result)
         if missing:

@@ -8,6 +8,7 @@ from collections import Counter
 from migrator.cli.console import safe
 from migrator.cli.summary import count, ranked
 from migrator.model import Plan, Rung
+from migrator.project.places import Places
 
 PLACES = 50  # findings that are listed one by one; a comment on GitHub holds 65,536 characters
 _FENCE = re.compile("`+")
@@ -17,6 +18,7 @@ def summary(plan: Plan) -> str:
     """What changes by rule, what is left for a person, what failed."""
     changes = [c for f in plan.changed for c in f.changes]
     findings = ranked(plan)
+    where = Places(plan)
     person = [f for f in findings if f.rung in (Rung.MANUAL, Rung.COMPAT)]
     lines = [
         "## TensorFlow 2 migration",
@@ -45,7 +47,7 @@ def summary(plan: Plan) -> str:
     if findings:
         lines += ["", "<details><summary>What is left</summary>", ""]
         for finding in findings[:PLACES]:
-            place = code_span(f"{finding.path}:{finding.line}")
+            place = code_span(where.shown(finding.path, finding.line))
             lines.append(f"- {code_span(finding.code)} {place} {plain(finding.message)}")
             if finding.advice:
                 lines.append(f"  {plain(finding.advice)}")

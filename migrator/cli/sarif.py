@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 import sarif_pydantic as sarif
 
 from migrator.model import Change, Finding, Plan, Rung
+from migrator.project.places import Places
 
 HOME = "https://www.tensorflow.org/guide/migrate"
 LEVELS = {
@@ -25,15 +27,21 @@ def document(plan: Plan, titles: dict[str, tuple[str, str]]) -> str:
     `titles`: (title, why) of a rule by its code. Paths are relative to the plan's root.
     """
     results: list[sarif.Result] = []
+    where = Places(plan)
     for item in plan.files:
         reported = {finding.message for finding in item.findings}
         for finding in item.findings:
+            label = where.label(item.path, finding.line)
             text = f"{finding.message}. {finding.advice}" if finding.advice else finding.message
             level = LEVELS[finding.rung]
-            results.append(_result(finding.code, level, text, item.path, finding))
+            place = replace(finding, line=where.line(item.path, finding.line))
+            results.append(_result(finding.code, level, label + text, item.path, place))
         for change in item.changes:
             level = sarif.Level.NOTE
-            results.append(_result(change.code, level, change.reason, item.path, change))
+            label = where.label(item.path, change.line)
+            first, last = (where.line(item.path, n) for n in (change.line, change.end_line))
+            edit = replace(change, line=first, end_line=max(first, last))
+            results.append(_result(change.code, level, label + change.reason, item.path, edit))
         if item.error and not any(message in item.error for message in reported):
             results.append(_result("TF000", sarif.Level.ERROR, item.error, item.path, None))
     codes = sorted({result.rule_id for result in results if result.rule_id})

@@ -11,6 +11,7 @@ from rich.table import Table
 from migrator.cli import console
 from migrator.model import Finding, Plan, Rung
 from migrator.project.apply import Applied
+from migrator.project.places import Places
 
 FEW, MANY = 4, 40  # places that are listed one a line, and at most
 _ORDER = (Rung.MANUAL, Rung.COMPAT, Rung.SUPPORT, Rung.NATIVE)
@@ -83,6 +84,7 @@ def print_findings(plan: Plan, out: Console) -> None:
     What is said about many places is said once, with the places below it.
     """
     findings = ranked(plan)
+    where = Places(plan)
     for rung in _ORDER:
         same: dict[tuple[str, str], list[Finding]] = {}
         for finding in findings:
@@ -95,7 +97,7 @@ def print_findings(plan: Plan, out: Console) -> None:
         out.print(console.styled((heading, "bold"), f": {count(number, 'place')}"))
         advised: set[tuple[str, str]] = set()
         for (code, message), group in same.items():
-            places = [f"{finding.path}:{finding.line}" for finding in group]
+            places = [where.shown(finding.path, finding.line) for finding in group]
             if len(places) <= FEW:
                 for place in places:
                     out.print(console.styled(f"  {place}: ", (code, "yellow"), f" {message}"))

@@ -100,6 +100,31 @@ def marks(text: str) -> list[str]:
     return found
 
 
+def cell_of(module: str, line: int) -> tuple[int, int] | None:
+    """(cell, line in it), both from 1, of a line of a notebook's module; None outside of cells."""
+    lines = module.split("\n")[: max(line, 0)]
+    for above, text in enumerate(reversed(lines)):
+        mark = _MARK.fullmatch(text)
+        if mark:
+            return int(mark[1]), max(above, 1)
+    return None
+
+
+def cell_lines(data: bytes, path: Path | str) -> dict[int, list[int]]:
+    """For each code cell, the lines of the file (from 1) that its lines are written on.
+
+    Raises SourceError as `decode_module` does.
+    """
+    raw, cells = _cells(data, path)
+    found = {}
+    for cell in cells:
+        starts = [cell.start]
+        if raw.text[cell.start] == "[":
+            starts = [start for start, _ in _items(raw.text, cell.start)] or starts
+        found[cell.number] = [raw.text.count("\n", 0, start) + 1 for start in starts]
+    return found
+
+
 # -- the file
 
 

@@ -7,6 +7,7 @@ import difflib
 import re
 from typing import Any
 
+from migrator.project.notebook import cell_of, is_notebook
 from migrator.report import text
 from migrator.report.model import FileDiff, Hunk, Remaining, Section, Statement, Table
 
@@ -61,11 +62,18 @@ def file_diff(entry: dict[str, Any], budget: int) -> FileDiff:
     return FileDiff(entry["path"], added, removed, codes, tuple(hunks), omitted)
 
 
+def _place(entry: dict[str, Any], finding: dict[str, Any]) -> str:
+    """``path:line``; in a notebook the cell and the line in it."""
+    path, line = finding["path"], finding["line"]
+    cell = cell_of(entry.get("old_text", ""), line) if is_notebook(path) else None
+    return f"{path}:{line}" if cell is None else f"{path}[cell {cell[0]}]:{cell[1]}"
+
+
 def remaining(plan: dict[str, Any]) -> tuple[Remaining, ...]:
     """Findings of a plan, those a person must act on first."""
     found = [
         Remaining(
-            f["code"], f"{f['path']}:{f['line']}", f["message"], f["advice"], f.get("rung", "manual")
+            f["code"], _place(entry, f), f["message"], f["advice"], f.get("rung", "manual")
         )
         for entry in plan["files"] for f in entry["findings"]
     ]  # fmt: skip

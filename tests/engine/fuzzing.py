@@ -109,7 +109,9 @@ def untouched(before: ast.Module, result: FileResult, after: ast.Module) -> list
     lost = []
     position = 0
     for node in _statements(before):
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        decorators = [d.lineno for d in getattr(node, "decorator_list", ())]
+        first = min([node.lineno, *decorators])
+        lines = range(first, (node.end_lineno or node.lineno) + 1)
         if isinstance(node, (ast.Import, ast.ImportFrom)) or touched.intersection(lines):
             continue
         wanted = ast.dump(node)

@@ -10,9 +10,13 @@ from typing import Any
 
 import nbformat
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from migrator.cli.main import cli
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from migrator.project.notebook import decode_module, encode_module
+from migrator.project.places import Places
 from migrator.project.source import SourceError
 from tests.cli.conftest import migrator, repo  # noqa: F401  (fixtures)
 from tests.project.trees import snapshot
@@ -162,3 +166,25 @@ def test_migrate_scan_undo(
     path.write_bytes(data)
     migrator("migrate", repo, "--out", tmp_path / "out", code=3)
     assert (tmp_path / "out/nb.ipynb").read_bytes() == migrated
+
+
+def test_findings_are_told_by_cell_and_by_the_files_own_line(tmp_path: Path) -> None:
+    cells = [
+        nbformat.v4.new_markdown_cell("# text"),
+        nbformat.v4.new_code_cell("import tensorflow as tf\nx = 1"),
+        nbformat.v4.new_code_cell("%matplotlib inline\ny = 2\nz = tf.no_such_thing(y)\n"),
+    ]
+    path = tmp_path / "n.ipynb"
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
+    plan = build_plan(tmp_path, Options())
+    (finding,) = plan.findings
+    places = Places(plan)
+    assert places.shown("n.ipynb", finding.line) == "n.ipynb[cell 3]:3"
+    assert places.label("n.ipynb", finding.line) == "cell 3, line 3: "
+    written = path.read_text().splitlines()
+    assert "no_such_thing" in written[places.line("n.ipynb", finding.line) - 1]
+    assert places.shown("a.py", 7) == "a.py:7" and places.line("a.py", 7) == 7
+    said = CliRunner().invoke(cli, ["migrate", str(tmp_path), "--diff", "--annotations"])
+    assert "n.ipynb[cell 3]:3" in said.output and "cell 3, line 3: tf.no_such_thing" in said.output
+    path.unlink()
+    assert Places(plan).line("n.ipynb", finding.line) == 1
