@@ -36,3 +36,40 @@ def where(condition, x, y, name=None):
     if condition.shape.rank == 1 and rank is not None and rank > 1:
         condition = tf.reshape(condition, [-1] + [1] * (rank - 1))
     return tf.where(condition, x, y, name=name)
+
+
+def clip_by_average_norm(t, clip_norm, name=None):
+    """`t`, scaled down if its norm divided by its size is above `clip_norm`."""
+    t = tf.convert_to_tensor(t)
+    size = tf.cast(tf.size(t), t.dtype)
+    inverse = tf.math.rsqrt(tf.reduce_sum(t * t, tf.range(tf.rank(t))))
+    limit = tf.constant(1.0, t.dtype) / clip_norm
+    return tf.identity(t * clip_norm * tf.minimum(inverse * size, limit), name=name)
+
+
+def string_split(
+    source, sep=None, skip_empty=True, delimiter=" ", result_type="SPARSE", name=None
+):
+    """The pieces of each string [batch], as a sparse tensor, or a ragged one (result_type RAGGED).
+
+    Each character of `sep` (or `delimiter`) separates; with an empty one every byte is a piece.
+    """
+    delimiter = delimiter if sep is None else sep
+    delimiter = tf.convert_to_tensor(delimiter, tf.string)
+    parts = tf.raw_ops.StringSplit(input=source, delimiter=delimiter, skip_empty=skip_empty)
+    pieces = tf.SparseTensor(parts.indices, parts.values, parts.shape)
+    return tf.RaggedTensor.from_sparse(pieces) if result_type.upper() == "RAGGED" else pieces
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):
+    """`tf.numpy_function` whose `func` gets scalars as NumPy scalars and bytes also eagerly.
+
+    Returns one tensor if `Tout` is one dtype, else a list of them.
+    """
+    if not tf.executing_eagerly():
+        return tf.numpy_function(func, inp, Tout, stateful=stateful, name=name)
+
+    def with_scalars(*arrays):
+        return func(*(array[()] if array.ndim == 0 else array for array in arrays))
+
+    return tf.numpy_function(with_scalars, inp, Tout, stateful=stateful, name=name)

@@ -26,7 +26,7 @@ class MovingAverageOptimizer:
     def __init__(self, opt: Any, average_decay: float = 0.9999, num_updates: Any = None,
                  sequential_update: bool = True) -> None:
         self._optimizer = opt
-        self._averages = ExponentialMovingAverage(average_decay, num_updates)
+        self._ema = ExponentialMovingAverage(average_decay, num_updates)
         self._trained: dict[int, Any] = {}
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> GradsAndVars:
@@ -40,9 +40,9 @@ class MovingAverageOptimizer:
         pairs = [(gradient, variable) for gradient, variable in grads_and_vars
                  if gradient is not None]
         variables = [variable for _, variable in pairs]
-        self._averages.build(variables)
+        self._ema.build(variables)
         result = self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
-        self._averages.apply(variables)
+        self._ema.apply(variables)
         self._trained.update((key_of(variable), variable) for variable in variables)
         return result
 
@@ -71,11 +71,11 @@ class MovingAverageOptimizer:
         if var_list is None:
             for key, variable in self._trained.items():
                 label = names.get(key, variable_name(variable))
-                found[f"{label}/{self._averages.name}"] = self._averages.average(variable)
+                found[f"{label}/{self._ema.name}"] = self._ema.average(variable)
                 found.setdefault(label, variable)
             names = {key_of(variable): label for label, variable in found.items()}
         for key, variable in self._trained.items():
-            average = self._averages.average(variable)
+            average = self._ema.average(variable)
             label, of_average = names.get(key), names.get(key_of(average))
             if label is None and of_average is None:
                 continue

@@ -12,6 +12,8 @@ import tensorflow as tf
 # that was in a trace, which then has made all their state.
 _states: list[tuple[weakref.ref[Any], bool]] = []
 
+_hashable: dict[type, type] = {}  # class of a variable -> its subclass with a hash
+
 
 def variable_name(variable: Any) -> str:
     """The variable's name without ':0': `path` of a Keras variable, else `name`."""
@@ -46,6 +48,16 @@ def op_name(value: Any) -> str:
             "an eager tensor has no name in TF 2; look its op up in the graph of a traced function"
         )
     return name.partition(":")[0]
+
+
+def hashable(variable: Any) -> Any:
+    """`variable`, which may be a key of a dict or in a set as in TF 1; `==` stays elementwise."""
+    kind = type(variable)
+    if kind.__hash__ is not object.__hash__:
+        if kind not in _hashable:
+            _hashable[kind] = type(kind)(kind.__name__, (kind,), {"__hash__": object.__hash__})
+        variable.__class__ = _hashable[kind]
+    return variable
 
 
 def key_of(variable: Any) -> int:

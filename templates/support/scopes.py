@@ -21,7 +21,7 @@ from .arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
-from .names import outside_traces
+from .names import hashable, outside_traces
 from .store import (
     GraphKeys,
     Run,
@@ -230,6 +230,8 @@ def get_variable(
     scope = get_variable_scope()
     getter = custom_getter and _chained(custom_getter, scope.custom_getter)
     getter = getter or scope.custom_getter
+    if dtype is None and initializer is not None and not callable(initializer):
+        dtype = getattr(initializer, "dtype", None) or tf.constant(initializer).dtype  # as in TF1
     arguments = {
         "name": f"{scope.name}/{name}" if scope.name else name,
         "shape": shape,
@@ -298,6 +300,7 @@ def _stored_variable(
     _register(run, name, variable, trainable, collections)
     if regularizer is not None:
         store.registry.regularizers[name] = regularizer
+        run.penalize(name)
     return variable
 
 
@@ -318,7 +321,7 @@ def _register(run: Run, name: str, variable: Any, trainable: bool, collections: 
     names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
         names.append(GraphKeys.TRAINABLE_VARIABLES)
-    run.store.add(name, variable, names)
+    run.store.add(name, hashable(variable), names)
     run.used[name] = None
 
 
@@ -328,7 +331,7 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        return tf.cast(initializer, dtype)
+        return tf.cast(_constant_value(initializer), dtype)
     if shape is None or not tf.TensorShape(shape).is_fully_defined():
         if initializer is not None and shape is None and not _takes_shape(initializer):
             return initializer()
@@ -347,6 +350,14 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
     if not _takes_shape(initializer):
         return initializer()
     return initializer(shape, dtype=dtype)
+
+
+def _constant_value(value: Any) -> Any:
+    """`value`, or the array that it holds: a constant of a trace cannot be read outside of it."""
+    if tf.is_tensor(value) and not hasattr(value, "numpy"):
+        known = tf.get_static_value(value)
+        return value if known is None else known
+    return value
 
 
 def _takes_shape(initializer: Any) -> bool:
@@ -396,7 +407,7 @@ def Variable(
         full = run.unique_name(full)
     with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(
-            initial_value,
+            _constant_value(initial_value),
             trainable=True if trainable is None else trainable,
             name=full,
             dtype=dtype,

@@ -56,6 +56,10 @@ def _tf1_message(error: Exception) -> str:
     return f"{message}\nassertion failed: " + " ".join(f"[{part}]" for part in parts)
 
 
+def _by_identity(items: Any) -> list[Any]:
+    return [x.ref() if isinstance(x, (tf.Variable, tf.Tensor)) else x for x in items]
+
+
 class EagerSession:
     """Stands where tests have a session left: `run` gives values that were computed already."""
 
@@ -129,6 +133,12 @@ class TestCase(tf.test.TestCase):
             return super().assertRaisesWithPredicateMatch(exception_type, expected)
         return super().assertRaisesWithPredicateMatch(
             exception_type, lambda error: re.search(expected, _tf1_message(error)) is not None)
+
+    def assertCountEqual(self, first: Any, second: Any, msg: Any = None) -> None:
+        """As in `unittest`; variables and tensors are equal to themselves alone, as in TF 1."""
+        super().assertCountEqual(_by_identity(first), _by_identity(second), msg)
+
+    assertItemsEqual = assertCountEqual
 
     def assertShape(self, shape: Any, tensor: Any) -> None:
         """Asserts the shape of a tensor or array."""

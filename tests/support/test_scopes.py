@@ -233,3 +233,26 @@ def test_graph_function_runs_and_traces(store: Any) -> None:
     np.testing.assert_allclose(traced(tf.ones([1, 3])), eager(tf.ones([1, 3])), rtol=1e-6)
     assert "MatMul" in {op.type for op in traced.graph().get_operations()}
     assert len(store.variables) == 2
+
+
+def test_variables_are_keys_of_dicts() -> None:
+    with scopes.VariableStore().as_default():
+        one, other = scopes.get_variable("one", [2]), scopes.Variable([0.0, 0.0], name="other")
+        factors = {one: 1.0, other: 2.0}
+        assert factors[other] == 2.0 and len({one, other, one}) == 2
+        assert isinstance(one, tf.Variable) and bool(tf.reduce_all(other == [0.0, 0.0]))
+        traced = tf.function(lambda: one.assign_add([1.0, 1.0]) * 2.0)
+        traced()
+        assert traced.experimental_get_tracing_count() == 1
+
+
+def test_a_constant_of_the_trace_as_initial_value(store: Any) -> None:
+    @tf.function
+    def step() -> Any:
+        weight = scopes.get_variable("weight", initializer=tf.constant([2.0, 4.0]))
+        return scopes.Variable(tf.constant(3.0), name="offset") + weight
+
+    with store.as_default():
+        np.testing.assert_allclose(step(), [5.0, 7.0])
+        np.testing.assert_allclose(step(), [5.0, 7.0])
+    assert sorted(store.variables_by_name) == ["offset", "weight"]

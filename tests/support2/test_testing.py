@@ -90,3 +90,16 @@ def test_queues_of_a_graph_are_filled():
             assert [session.run(taken) for _ in range(4)] == [7] * 4
     with compat.QueueRunners(testing.EagerSession()):
         pass
+
+
+def test_variables_are_equal_to_themselves_alone():
+    class Checks(testing.TestCase):
+        def runTest(self):
+            one, other = tf.Variable([1.0]), tf.Variable([1.0, 2.0])
+            self.assertItemsEqual([one, other], [other, one])
+            self.assertCountEqual([3, 4], [4, 3])
+            with self.assertRaises(AssertionError):
+                self.assertItemsEqual([one, one], [one, tf.Variable([1.0])])
+
+    result = Checks().run()
+    assert result.wasSuccessful() and result.testsRun == 1, result.failures + result.errors
