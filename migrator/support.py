@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import symtable
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from migrator.project.marker import GENERATED_MARKER
@@ -48,8 +48,25 @@ class _Statement:
     first: int  # 1-based, first line of the comment or decorator
     last: int
     binds: tuple[str, ...]
-    uses: set[str] = field(default_factory=set)
-    attributes: set[tuple[str, str]] = field(default_factory=set)  # (imported module, name in it)
+    module: _Module
+    _uses: set[str] | None = None
+
+    @property
+    def uses(self) -> set[str]:
+        """The global names that the statement refers to, found when first asked for."""
+        if self._uses is None:
+            self._uses = _module_level_names(self.node, self.module.scopes)
+        return self._uses
+
+    def attributes(self, alias: str) -> list[str]:
+        """What is read of the sibling module imported as `alias`, sorted."""
+        return sorted(
+            node.attr
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == alias
+        )
 
 
 class _Module:
@@ -57,6 +74,7 @@ class _Module:
 
     def __init__(self, name: str, path: Path, siblings: frozenset[str]) -> None:
         self.name = name
+        self.path = path
         text = path.read_text(encoding="utf-8")
         self.lines = text.splitlines()
         tree = ast.parse(text, filename=str(path))
@@ -64,14 +82,13 @@ class _Module:
         self.imports: dict[str, _Import] = {}
         self.import_nodes: list[ast.Import | ast.ImportFrom] = []
         self.statements: list[_Statement] = []
-        scopes = _function_scopes(text, str(path))
         body = tree.body[1:] if self.docstring is not None else tree.body
         end = tree.body[0].end_lineno or 0 if self.docstring is not None else 0
         for node in body:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 self._read_import(node, siblings)
             elif _bound(node) != ("__all__",):
-                self._read_statement(node, end, scopes)
+                self._read_statement(node, end)
             end = node.end_lineno or node.lineno
         self.by_name: dict[str, list[_Statement]] = {}
         for statement in self.statements:
@@ -92,26 +109,18 @@ class _Module:
             if module is not None and module not in siblings:
                 raise UnknownSymbol(f"{module} (imported by {self.name})")
 
-    def _read_statement(
-        self, node: ast.stmt, end: int, scopes: dict[tuple[str, int], set[str]]
-    ) -> None:
+    def _read_statement(self, node: ast.stmt, end: int) -> None:
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(d.lineno for d in decorators)])
         while first - 1 > end and self.lines[first - 2].startswith("#"):
             first -= 1
-        statement = _Statement(node, first, node.end_lineno or node.lineno, _bound(node))
-        self._read_uses(statement, scopes)
-        self.statements.append(statement)
+        last = node.end_lineno or node.lineno
+        self.statements.append(_Statement(node, first, last, _bound(node), self))
 
-    def _read_uses(self, statement: _Statement, scopes: dict[tuple[str, int], set[str]]) -> None:
-        statement.uses = _module_level_names(statement.node, scopes)
-        bare = {
-            name for name in statement.uses if _is_module(self.imports.get(name))
-        }  # `utils.f` needs f of utils; `utils` alone needs all of it
-        for node in ast.walk(statement.node):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                if node.value.id in bare:
-                    statement.attributes.add((node.value.id, node.attr))
+    @cached_property
+    def scopes(self) -> dict[tuple[str, int], set[str]]:
+        """(name, line) of each top-level scope -> the globals it reads."""
+        return _function_scopes("\n".join(self.lines) + "\n", str(self.path))
 
     def public_names(self) -> list[str]:
         """Definitions and names of sibling modules' definitions, without private ones."""
@@ -197,14 +206,49 @@ def _module_level_names(statement: ast.stmt, scopes: dict[tuple[str, int], set[s
     return names
 
 
+class _Modules(Mapping[str, _Module]):
+    """The modules of the support package by name, each read when it is first asked for."""
+
+    def __init__(self, directory: Path) -> None:
+        self.paths = {p.stem: p for p in sorted(directory.glob("*.py")) if p.stem != "__init__"}
+        self._read: dict[str, _Module] = {}
+
+    def __getitem__(self, name: str) -> _Module:
+        if name not in self._read:
+            self._read[name] = _Module(name, self.paths[name], frozenset(self.paths))
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
 class _Package:
     """All modules of the support package."""
 
     def __init__(self, directory: Path) -> None:
-        paths = {p.stem: p for p in sorted(directory.glob("*.py")) if p.stem != "__init__"}
         self.init = (directory / "__init__.py").read_text(encoding="utf-8")
-        siblings = frozenset(paths)
-        self.modules = {name: _Module(name, path, siblings) for name, path in paths.items()}
+        self.modules = _Modules(directory)
+
+    def has(self, symbol: str) -> bool:
+        """Whether `symbol` leads to a definition (or is a module)."""
+        module, *path = symbol.split(".")
+        while module in self.modules:
+            if not path:
+                return True
+            source = self.modules[module]
+            name, *path = path
+            target = source.imports.get(name)
+            if target is None or target.module is None:
+                return name in source.by_name
+            module = target.module
+            path = ([target.name] if target.name else []) + path
+        return False
 
     def symbols(self) -> frozenset[str]:
         found: set[str] = set()
@@ -226,6 +270,11 @@ def _package() -> _Package:
 def available() -> frozenset[str]:
     """The public symbols that rules may name (`slim.conv2d`, `slim.losses.log_loss`)."""
     return _package().symbols()
+
+
+def has(symbol: str) -> bool:
+    """Whether `render` takes a symbol: one that is `available`, something deeper, or a module."""
+    return _package().has(symbol)
 
 
 def render(symbols: Iterable[str]) -> dict[str, str]:
@@ -305,8 +354,8 @@ class _Selection:
             target = source.imports.get(used)
             if target is None or target.module is None or target.name is not None:
                 continue
-            attributes = [attr for alias, attr in statement.attributes if alias == used]
-            for attribute in sorted(attributes):
+            attributes = statement.attributes(used)
+            for attribute in attributes:
                 self._reach(target.module, [attribute], f"{target.module}.{attribute}")
             if not attributes:
                 self._reach(target.module, [], target.module)

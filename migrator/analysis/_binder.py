@@ -41,6 +41,8 @@ class Binder:
         self._scope = self._new_scope("module", tree, None)
         for statement in tree.body:
             self.visit(statement)
+        self._dispatch = {}  # bound methods: the binder would hold itself
+        self._parent = None
 
     def _new_scope(self, kind: str, node: ast.AST, parent: Scope | None) -> Scope:
         scope = Scope(kind, node, parent, len(self.scopes))

@@ -98,6 +98,7 @@ class NameTable:
         self.references = references
         self._roots: dict[tuple[int, str, bool], _Root | None] = {}
         self._scope_of: dict[int, Scope] | None = None
+        self._made: dict[int, Scope] | None = None
 
     @classmethod
     def of(cls, tree: ast.Module, module: str = "", is_package: bool = False) -> NameTable:
@@ -267,6 +268,12 @@ class NameTable:
             return Resolved(root.name, root.compat, root.binding, root.star)
         name, compat = canonical(f"{root.name}.{'.'.join(attrs)}")
         return Resolved(name, compat or root.compat, root.binding, root.star)
+
+    def made_by(self, node: ast.AST) -> Scope | None:
+        """The scope that a function, class, lambda or comprehension of this tree makes."""
+        if self._made is None:
+            self._made = {id(scope.node): scope for scope in self.scopes}
+        return self._made.get(id(node))
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that evaluates `node`; the module's for nodes that are not of this tree."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 
 
 class Scope:
@@ -11,7 +12,17 @@ class Scope:
     `kind` is ``module``, ``function``, ``class``, ``lambda`` or ``comprehension``.
     """
 
-    __slots__ = ("bindings", "globals", "index", "kind", "node", "nonlocals", "parent", "stars")
+    __slots__ = (
+        "__weakref__",
+        "bindings",
+        "globals",
+        "index",
+        "kind",
+        "node",
+        "nonlocals",
+        "parent",
+        "stars",
+    )
 
     def __init__(self, kind: str, node: ast.AST, parent: Scope | None, index: int) -> None:
         self.kind = kind
@@ -30,10 +41,11 @@ class Binding:
     `kind`: ``import`` (`target` is the absolute path it binds), ``alias`` (`value` is a dotted
     name), ``value`` (`value` is a call), ``none`` (the constant None, which never decides what a
     name stands for), ``star`` (a star import), ``opaque`` (anything else).
-    `alias_index` is the position in the import statement's name list.
+    `alias_index` is the position in the import statement's name list. `scope` is there as long as
+    the name table is: a cycle would leave whole syntax trees to the garbage collector.
     """
 
-    __slots__ = ("alias_index", "kind", "name", "node", "scope", "target", "value")
+    __slots__ = ("_scope", "alias_index", "kind", "name", "node", "target", "value")
 
     def __init__(
         self,
@@ -47,11 +59,18 @@ class Binding:
     ) -> None:
         self.kind = kind
         self.name = name
-        self.scope = scope
+        self._scope = weakref.ref(scope)
         self.node = node
         self.target = target
         self.value = value
         self.alias_index = alias_index
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that the name is bound in."""
+        scope = self._scope()
+        assert scope is not None
+        return scope
 
 
 class Reference:

@@ -176,6 +176,8 @@ class FileContext:
             first = getattr(node, "lineno", 1)
             last = getattr(node, "end_lineno", first) or first
             column = getattr(node, "col_offset", 0)
+            if self.text == self.original:
+                return first, last, column
             lines = self._lines_of(self.text)
             return lines.original(first), lines.original(last), column
         self._know_positions()
@@ -189,7 +191,7 @@ class FileContext:
         return 1, 1, 0
 
     def _lines_of(self, text: str) -> LineMap:
-        if self._line_map is None or self._line_map[0] is not text:
+        if self._line_map is None or self._line_map[0] != text:
             self._line_map = text, LineMap(self.original, text)
         return self._line_map[1]
 

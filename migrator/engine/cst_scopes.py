@@ -14,9 +14,10 @@ import libcst as cst
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.scopes import Scope
-from migrator.engine.cst_walk import code_children, code_fields
+from migrator.engine.cst_walk import TEXT, code_children, code_fields
 
 _CONSTANTS = frozenset({"True", "False", "None"})  # names in LibCST, constants in ast
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _EMPTY = frozenset(
     [
         *("AsName", "NameItem", "ImportAlias", "Comma", "Colon", "Dot", "Semicolon", "Newline"),
@@ -46,26 +47,43 @@ def cst_dotted(node: cst.CSTNode) -> tuple[str, cst.Name] | None:
 
 
 class CstScopes:
-    """`scope_of(name)` for the names of one LibCST module; `names` is the table of its `ast`.
+    """`scope_of(name)` for the names of one LibCST tree; `names` is the table of the file's `ast`.
 
-    Raises RuntimeError when the two trees do not pair (a bug, reported as TF000 by the engine).
+    The tree is a whole module, or one function of it, `tree` then being the same function in the
+    `ast`. Raises RuntimeError when the two do not pair (a bug, reported as TF000 by the engine).
     """
 
-    def __init__(self, module: cst.Module, names: NameTable) -> None:
+    def __init__(
+        self,
+        root: cst.Module | cst.FunctionDef,
+        names: NameTable,
+        tree: ast.FunctionDef | ast.AsyncFunctionDef | None = None,
+    ) -> None:
         self.names = names
-        self.module = module
+        self.root = root
+        self._tree: ast.AST = tree or names.tree
         self._of: dict[int, Scope] = {}
-        self._count = 1
         self._ordered: list[cst.Name] = []
         self._statements: list[cst.CSTNode] = []
         self._fstring = 0
-        self._scope = names.scopes[0]
-        for statement in module.body:
-            self._visit(statement)
-        if self._count != len(names.scopes):
-            raise RuntimeError(
-                f"scopes do not pair: {self._count} in LibCST, {len(names.scopes)} in ast"
-            )
+        if tree is None:
+            assert isinstance(root, cst.Module)
+            self._scope, self._count = names.scopes[0], 1
+            for statement in root.body:
+                self._visit(statement)
+            if self._count != len(names.scopes):
+                raise RuntimeError(
+                    f"scopes do not pair: {self._count} in LibCST, {len(names.scopes)} in ast"
+                )
+            return
+        own = names.made_by(tree)
+        if own is None or own.parent is None:
+            raise RuntimeError(f"no scope was made by {tree.name}")
+        self._scope = own.parent
+        self._count = own.index - sum(
+            isinstance(node, _SCOPES) for item in tree.decorator_list for node in ast.walk(item)
+        )
+        self._visit(root)
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """The scope that evaluates `node` (a name, or the first known name inside it)."""
@@ -90,7 +108,7 @@ class CstScopes:
         spans: dict[int, tuple[int, int, int]] = {}
         statements: list[ast.stmt] = []
         loose: list[ast.Name] = []
-        stack: list[tuple[ast.AST, bool]] = [(self.names.tree, False)]
+        stack: list[tuple[ast.AST, bool]] = [(self._tree, False)]
         while stack:
             node, inside = stack.pop()
             if isinstance(node, ast.stmt):
@@ -111,49 +129,43 @@ class CstScopes:
         if len(loose) == len(self._ordered):
             for name_node, name in zip(self._ordered, loose, strict=True):
                 spans[id(name_node)] = (name.lineno, name.lineno, name.col_offset)
-        for line in self.module.body:
+        for line in self.root.body if isinstance(self.root, cst.Module) else (self.root,):
             _add_wrappers(line, spans)
         return spans
 
     # -- the walk
 
-    def _visit(self, node: cst.CSTNode) -> None:
+    def _visit(self, node: Any) -> None:
         cls = node.__class__
-        name = cls.__name__
-        if name == "Name":
-            if node.value in _CONSTANTS:  # type: ignore[attr-defined]
+        if cls is cst.Name:
+            if node.value in _CONSTANTS:
                 return
             self._of[id(node)] = self._scope
             if not self._fstring:
-                self._ordered.append(node)  # type: ignore[arg-type]
+                self._ordered.append(node)
             return
-        handler = _HANDLERS.get(name)
+        handler, fields, statement = _WAYS.get(cls) or _way(cls)
         if handler is not None:
             handler(self, node)
             return
-        if name in _EMPTY:
-            if isinstance(node, cst.BaseSmallStatement):
-                self._statements.append(node)
-            return
-        if isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        if statement:
             self._statements.append(node)
-        self._generic(node)
-
-    def _generic(self, node: cst.CSTNode) -> None:
-        cls = node.__class__
-        for field in code_fields(cls):
+        for field in fields:
             value = getattr(node, field)
-            if value.__class__ in (tuple, list):
+            kind = value.__class__
+            if kind is tuple or kind is list:
                 for item in value:
-                    if isinstance(item, cst.CSTNode):
-                        self._visit(item)
-            elif isinstance(value, cst.CSTNode):
+                    self._visit(item)
+            elif kind not in TEXT:
                 self._visit(value)
 
     def _enter(self, node: cst.CSTNode) -> Scope:
         if self._count >= len(self.names.scopes):
             raise RuntimeError("scopes do not pair: LibCST has more than ast")
         scope = self.names.scopes[self._count]
+        name = getattr(node, "name", None)
+        if name is not None and getattr(scope.node, "name", None) != name.value:
+            raise RuntimeError(f"scopes do not pair at {name.value}")
         self._count += 1
         self._of[-id(node)] = scope
         return scope
@@ -227,9 +239,10 @@ class CstScopes:
             generator, first = generator.inner_for_in, False
         self._scope = outer
 
-    def _formatted(self, node: cst.CSTNode) -> None:
+    def _formatted(self, node: cst.FormattedString) -> None:
         self._fstring += 1
-        self._generic(node)
+        for part in node.parts:
+            self._visit(part)
         self._fstring -= 1
 
     def _handler(self, node: cst.ExceptHandler) -> None:
@@ -258,6 +271,19 @@ _HANDLERS: dict[str, Callable[[CstScopes, Any], None]] = {
     "ExceptStarHandler": CstScopes._handler,
     "WithItem": CstScopes._with_item,
 }
+
+
+_WAYS: dict[type, tuple[Callable[[CstScopes, Any], None] | None, tuple[str, ...], bool]] = {}
+
+
+def _way(
+    cls: type,
+) -> tuple[Callable[[CstScopes, Any], None] | None, tuple[str, ...], bool]:
+    """(handler, fields to walk, is it a statement?) of a LibCST class."""
+    fields = () if cls.__name__ in _EMPTY else code_fields(cls)
+    statement = issubclass(cls, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+    way = _WAYS[cls] = _HANDLERS.get(cls.__name__), fields, statement
+    return way
 
 
 def _add_wrappers(node: cst.CSTNode, spans: dict[int, tuple[int, int, int]]) -> None:

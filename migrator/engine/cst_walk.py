@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 
 _ORDER = {
@@ -12,7 +14,15 @@ _ORDER = {
     "FunctionDef": ("decorators", "name", "params", "returns", "body"),
     "ClassDef": ("decorators", "name", "bases", "keywords", "body"),
 }
-_SKIPPED = {"lpar", "rpar", "comma", "semicolon", "header", "footer", "lbracket", "rbracket"}
+_SKIPPED = {
+    *("lpar", "rpar", "comma", "semicolon", "header", "footer", "lbracket", "rbracket"),
+    *("dot", "equal", "asynchronous", "newline", "colon", "lbrace", "rbrace"),
+    *("__slots__", "operator", "first_colon", "second_colon", "posonly_ind", "relative"),
+}
+# Classes whose fields are text and layout.
+_ENDS = frozenset({"Name", "SimpleString", "Integer", "Float", "Imaginary", "Pass", "Ellipsis"})
+# What a field holds that is no node.
+TEXT = (type(None), str, bool, cst.MaybeSentinel)
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -21,11 +31,13 @@ def code_fields(cls: type) -> tuple[str, ...]:
     found = _FIELDS.get(cls)
     if found is None:
         order = _ORDER.get(cls.__name__)
+        if cls.__name__ in _ENDS:
+            order = ()
         if order is None:
             order = tuple(
                 name
                 for name in cls.__dataclass_fields__  # type: ignore[attr-defined]
-                if not name.startswith(("whitespace", "leading", "lines_", "trailing"))
+                if not name.startswith(("whitespace", "leading", "lines_", "trailing", "indent"))
                 and name not in _SKIPPED
             )
         found = _FIELDS[cls] = order
@@ -35,10 +47,79 @@ def code_fields(cls: type) -> tuple[str, ...]:
 def code_children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The children of `node` in source order, without white space, comments and punctuation."""
     children: list[cst.CSTNode] = []
-    for name in code_fields(node.__class__):
-        value = getattr(node, name)
-        if value.__class__ in (tuple, list):
-            children += [item for item in value if isinstance(item, cst.CSTNode)]
-        elif isinstance(value, cst.CSTNode):
+    cls = node.__class__
+    fields = _FIELDS.get(cls)
+    if fields is None:
+        fields = code_fields(cls)
+    for name in fields:
+        value: Any = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            children += value
+        elif kind not in TEXT:
             children.append(value)
     return children
+
+
+class Listing:
+    """The nodes below one node in source order, walked once and asked often.
+
+    `nodes[start:end]` of `span(node)` are a node and everything below it; a node that is not of
+    this tree (one that was made anew) is walked when it is asked for.
+    """
+
+    def __init__(self, root: cst.CSTNode) -> None:
+        self.nodes: list[cst.CSTNode] = []
+        self._ends: dict[int, tuple[int, int]] = {}
+        self._own: dict[int, list[cst.CSTNode]] = {}
+        self._list(root)
+
+    def _list(self, root: cst.CSTNode) -> None:
+        nodes, ends = self.nodes, self._ends
+        # A None on the stack closes the node whose place lies below it.
+        stack: list[Any] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                place = stack.pop()
+                ends[id(nodes[place])] = (place, len(nodes))
+                continue
+            children = code_children(node)
+            if children:
+                stack.append(len(nodes))
+                stack.append(None)
+                children.reverse()
+                stack += children
+            else:
+                ends[id(node)] = (len(nodes), len(nodes) + 1)
+            nodes.append(node)
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """(start, end) of a node of this tree or of one that was made anew."""
+        found = self._ends.get(id(node))
+        if found is None or self.nodes[found[0]] is not node:
+            self._list(node)
+            found = self._ends[id(node)]
+        return found
+
+    def walk(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """`node` and everything below it."""
+        start, end = self.span(node)
+        return self.nodes[start:end]
+
+    def own(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """`walk` without nested functions and classes; nothing for a function or class itself."""
+        start, end = self.span(node)
+        found = self._own.get(start)
+        if found is None:
+            found = self._own[start] = []
+            nodes, ends = self.nodes, self._ends
+            while start < end:
+                current = nodes[start]
+                cls = current.__class__
+                if cls is cst.FunctionDef or cls is cst.ClassDef:
+                    start = ends[id(current)][1]
+                    continue
+                found.append(current)
+                start += 1
+        return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import hashlib
 import time
 from collections.abc import Iterable
@@ -50,8 +49,6 @@ def migrate_text(
     """
     started = time.perf_counter()
     sha256 = sha256 or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    enabled = gc.isenabled()
-    gc.disable()  # a file's trees are one big, short-lived, acyclic heap
     try:
         with clock.collected(options.timings) as spent, clock.timed(_REST):
             result = _migrate(path, text, index, options, registry)
@@ -66,9 +63,6 @@ def migrate_text(
         result = FileResult(
             path, Status.FAILED, error=f"{path}:1: internal error, {type(error).__name__}: {error}"
         )
-    finally:
-        if enabled:
-            gc.enable()
     return replace(
         result, old_sha256=sha256, old_text=text, seconds=time.perf_counter() - started
     )
@@ -113,7 +107,7 @@ def _migrate(
             path,
             Status.UNCHANGED,
             findings=tuple(order),
-            support=used_support(source),
+            support=used_support(source, tree),
         )
     return FileResult(
         path,
@@ -121,7 +115,7 @@ def _migrate(
         new_text=source,
         changes=tuple(sorted(changes, key=lambda c: (c.line, c.end_line, c.code, c.reason))),
         findings=tuple(order),
-        support=used_support(source),
+        support=used_support(source, tree),
     )
 
 
@@ -154,16 +148,20 @@ def _round(
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(path, source, names, registry, options, suppressions)
-    problem = _why(found.text) if found.text != source else ""
+    made = tree
+    problem = ""
+    if found.text != source:
+        try:
+            made = ast.parse(found.text)
+        except (SyntaxError, ValueError) as error:
+            problem = _trouble(error)
     findings[:] = [_map_finding(item, entry) for item in own_findings]
     findings += [_map_finding(item, mapped) for item in found.findings]
     if problem:
         findings.append(_withdrawn(path, "the work of the rules", problem))
         return source, tree, False
     changes += [_map_change(item, mapped) for item in found.changes]
-    if stuck and found.text != source:
-        return found.text, ast.parse(found.text), True
-    return found.text, tree, False
+    return found.text, made, stuck and found.text != source
 
 
 def _transform(
@@ -269,12 +267,15 @@ def triggered(
     return [item for number, item in enumerate(transforms) if number in hit]
 
 
-def used_support(text: str) -> frozenset[str]:
-    """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``)."""
+def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
+    """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``).
+
+    `tree` is its `ast` where the caller has it.
+    """
     if SUPPORT_PACKAGE not in text:
         return frozenset()
     try:
-        names = NameTable.of(ast.parse(text))
+        names = NameTable.of(tree or ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
     prefix = SUPPORT_PACKAGE + "."
@@ -315,9 +316,13 @@ def _why(text: str) -> str:
     try:
         ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", 0)
-        return f"the result does not compile (line {line}: {getattr(error, 'msg', error)})"
+        return _trouble(error)
     return ""
+
+
+def _trouble(error: Exception) -> str:
+    line = getattr(error, "lineno", 0)
+    return f"the result does not compile (line {line}: {getattr(error, 'msg', error)})"
 
 
 def _withdrawn(path: str, what: str, why: str) -> Finding:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from migrator import __version__, support
@@ -344,13 +344,14 @@ def support_files(
     """
     by_root: dict[str, set[str]] = {}
     for path, symbols in users.items():
-        if symbols:
-            by_root.setdefault(index.support_root(path), set()).update(symbols)
+        known = {symbol for symbol in symbols if has_support(symbol)}
+        if known:
+            by_root.setdefault(index.support_root(path), set()).update(known)
     if not by_root:
         return ()
     found: list[tuple[str, str]] = []
     for base in sorted(by_root):
-        rendered = support.render(symbol for symbol in by_root[base] if has_support(symbol))
+        rendered = support.render(by_root[base])
         for name, text in sorted(rendered.items()):
             relative = "/".join(part for part in (base, SUPPORT_PACKAGE, name) if part)
             if _on_disk(root / relative) != text:
@@ -358,14 +359,9 @@ def support_files(
     return tuple(found)
 
 
-@cache
 def has_support(symbol: str) -> bool:
     """Whether the support package can render a symbol (or something deeper in one)."""
-    try:
-        support.render([symbol])
-    except support.UnknownSymbol:
-        return False
-    return True
+    return support.has(symbol)
 
 
 def _without_missing(result: FileResult) -> FileResult:

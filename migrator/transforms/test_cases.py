@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
 
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import Listing
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
@@ -28,7 +33,7 @@ from migrator.transforms._session_heads import (
     other_uses,
     without_runs_in_heads,
 )
-from migrator.transforms.graph_tests import marked
+from migrator.transforms.graph_tests import MARK, marked
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
@@ -37,6 +42,8 @@ _OPTIMIZER_CALLS = frozenset({"minimize", "compute_gradients"})
 _GRAPH_CALLS = frozenset(
     {*TEST_SESSIONS, "run", "placeholder", "placeholder_with_default", "as_default", "Session"}
 )
+# A call of one of them, perhaps with brackets or line breaks between.
+_GRAPH_CALL = re.compile(rf"\.\s*(?:{'|'.join(sorted(_GRAPH_CALLS))})\b(?=[\s\\)]*\()")
 
 
 @transform
@@ -47,136 +54,153 @@ class TestCases:
     triggers = frozenset({"tensorflow.*"})
     order = 40
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
-        if not _looks_like_tests(ctx.text):
+    def run(self, ctx: FileContext) -> str | None:
+        text = ctx.text
+        if not _looks_like_tests(text):
             return None
-        visitor = _Functions(ctx, _touched_functions(ctx.tree))
-        module = ctx.module.visit(visitor)
-        return module if visitor.changed else None
+        lines = Lines(text)
+        edits = [
+            *_base_classes(ctx, lines, ctx.tree.body),
+            *_functions(ctx, lines, ctx.tree.body, _graph_lines(lines), False),
+        ]
+        return apply(text, edits)[0] if edits else None
 
 
 def _looks_like_tests(text: str) -> bool:
     return "TestCase" in text or any(f"self.{name}(" in text for name in TEST_SESSIONS)
 
 
-def _touched_functions(tree: ast.Module) -> list[tuple[bool, int]]:
-    """For each function of a module in source order: whether it, or a function inside it, makes a
-    call that could concern a graph, and how many functions it holds."""
-    found: list[tuple[bool, int]] = []
+def _inner_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(node, name, [])
+    for name in ("handlers", "cases"):
+        for part in getattr(node, name, ()):
+            yield part.body
 
-    graphs = 0  # how many classes or functions around are marked to stay in a graph
 
-    def walk(node: ast.AST) -> bool:
-        nonlocal graphs
-        stays = marked(node)
-        graphs += stays
+def _base_classes(ctx: FileContext, lines: Lines, block: list[ast.stmt]) -> Iterator[Edit]:
+    """The base of test classes that stand outside of functions."""
+    for node in block:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            place = len(found)
-            found.append((False, 0))
-            touched = _any(walk, node) and not graphs
-            found[place] = (touched, len(found) - place - 1)
-        else:
-            touched = _any(walk, node)
-        graphs -= stays
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return touched or node.func.attr in _GRAPH_CALLS
-        return touched
-
-    walk(tree)
-    return found
-
-
-def _any(walk: Callable[[ast.AST], bool], node: ast.AST) -> bool:
-    """Whether `walk` finds something in any child; all are walked, because walking counts."""
-    found = False
-    for child in ast.iter_child_nodes(node):
-        found |= walk(child)
-    return found
-
-
-class _Functions(cst.CSTTransformer):
-    """Handles outermost functions of classes, nested functions first.
-
-    Functions without a call that could concern a graph are not entered: visiting a LibCST tree
-    costs more than everything else here. `touched` is what `_touched_functions` gives.
-    """
-
-    def __init__(self, ctx: FileContext, touched: list[tuple[bool, int]]) -> None:
-        super().__init__()
-        self.ctx = ctx
-        self.touched = touched
-        self.place = -1
-        self.changed = False
-        self.in_method: list[bool] = []
-        self.nested: dict[int, cst.BaseStatement] = {}
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        parameters = node.params.params
-        method = bool(parameters) and parameters[0].name.value == "self"
-        self.place += 1
-        touched, inside = self.touched[self.place]
-        method = method or (bool(self.in_method) and self.in_method[-1])
-        self.in_method.append(method and touched)
-        if not touched:
-            self.place += inside
-        return touched
-
-    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
-        return False  # holds neither functions nor base classes
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        method = self.in_method.pop()
-        result = self._leave(original_node, updated_node, method)
-        if result is not original_node:
-            self.nested[id(original_node)] = result
-        return result
-
-    def _leave(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef, method: bool
-    ) -> cst.FunctionDef:
-        if not method or not _touches_graph(self.ctx, original_node):
-            return updated_node
-        try:
-            made = eager_function(self.ctx, original_node, "self.evaluate", self.nested)
-        except Unsupported as problem:
-            self.ctx.finding(
-                "TF005",
-                problem.node,
-                f"the session in {original_node.name.value} stays: {problem.obstacle}",
-                problem.advice,
-                Rung.COMPAT,
-                "tf.Session",
+            continue
+        for base in node.bases if isinstance(node, ast.ClassDef) else ():
+            if ctx.names.resolve_node(base) != _TEST_CASE:
+                continue
+            ctx.change(
+                "TF702",
+                base,
+                "every test starts with an empty variable store, as it did with an empty graph",
+                Rung.SUPPORT,
             )
-            return updated_node
-        if made is None:
-            return updated_node
-        self.changed = True
-        self.ctx.change(
-            "TF701",
-            original_node,
-            "the test evaluates eager tensors instead of running them in a session",
-            confidence=Confidence.LIKELY,
+            yield Edit(
+                lines.offset(base.lineno, base.col_offset),
+                lines.offset(base.end_lineno or base.lineno, base.end_col_offset or 0),
+                (ctx.support("testing.TestCase"),),
+            )
+        for inner in _inner_blocks(node):
+            yield from _base_classes(ctx, lines, inner)
+
+
+def _graph_lines(lines: Lines) -> list[int]:
+    """Numbers of the lines with what looks like a call that could concern a graph."""
+    return [lines.line_of(found.end()) for found in _GRAPH_CALL.finditer(lines.text)]
+
+
+def _functions(
+    ctx: FileContext, lines: Lines, block: list[ast.stmt], touched: list[int], method: bool
+) -> Iterator[Edit]:
+    """The methods of a block, functions inside them included, that become eager."""
+    for node in block:
+        place = bisect_left(touched, node.lineno)
+        if place == len(touched) or touched[place] > (node.end_lineno or node.lineno):
+            continue
+        if marked(node):  # stays in a graph
+            continue
+        inside = method
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            arguments = node.args.args
+            inside = method or bool(arguments) and arguments[0].arg == "self"
+            if inside and _calls_graph(node):
+                yield from _method(FunctionContext(ctx, node, lines))
+                continue
+        for inner in _inner_blocks(node):
+            yield from _functions(ctx, lines, inner, touched, inside)
+
+
+def _calls_graph(function: Function) -> bool:
+    """Whether a function itself has a session, a placeholder or a graph of its own."""
+    stack: list[ast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _GRAPH_CALLS:
+                return True
+        stack.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _method(ctx: FunctionContext) -> Iterator[Edit]:
+    """The eager form of one method: functions inside it first."""
+    listing = Listing(ctx.function)
+    functions = [node for node in listing.nodes if isinstance(node, cst.FunctionDef)]
+    if len(functions) > 1:
+        functions.sort(key=lambda node: (listing.span(node)[1], -listing.span(node)[0]))
+        stay = [node for part in listing.nodes if _stays(part) for node in listing.walk(part)]
+        functions = [node for node in functions if node not in stay]
+    nested: dict[int, cst.BaseStatement] = {}
+    for function in functions:
+        body = _eager_body(ctx, function, nested)
+        if body is not None:
+            nested[id(function)] = function.with_changes(body=body)
+        elif any(id(node) in nested for node in listing.walk(function)):
+            new = function.visit(flow.Replacer(dict(nested)))
+            assert isinstance(new, cst.FunctionDef)
+            nested[id(function)] = new
+    made = nested.get(id(ctx.function))
+    if isinstance(made, cst.FunctionDef):
+        yield ctx.edit(made)
+
+
+def _stays(node: cst.CSTNode) -> bool:
+    """Whether a nested class or function carries the mark of tests that stay in a graph."""
+    if not isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        return False
+    names = (flow.code_of(item.decorator) for item in node.decorators)
+    return any(name.rpartition(".")[2] == MARK for name in names)
+
+
+def _eager_body(
+    ctx: FunctionContext, function: cst.FunctionDef, nested: dict[int, cst.BaseStatement]
+) -> cst.BaseSuite | None:
+    if not _touches_graph(function):
+        return None
+    place = ctx.node if function is ctx.function else function
+    try:
+        made = eager_function(ctx, function, "self.evaluate", nested)
+    except Unsupported as problem:
+        ctx.finding(
+            "TF005",
+            problem.node,
+            f"the session in {function.name.value} stays: {problem.obstacle}",
+            problem.advice,
+            Rung.COMPAT,
+            "tf.Session",
         )
-        return updated_node.with_changes(body=made.body)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        if original_node.keyword is not None:
-            return updated_node
-        if self.in_method or self.ctx.resolve(original_node.value) != _TEST_CASE:
-            return updated_node
-        self.changed = True
-        self.ctx.change(
-            "TF702",
-            original_node,
-            "every test starts with an empty variable store, as it did with an empty graph",
-            Rung.SUPPORT,
-        )
-        return updated_node.with_changes(value=self.ctx.support_expr("testing.TestCase"))
+        return None
+    if made is None:
+        return None
+    ctx.change(
+        "TF701",
+        place,
+        "the test evaluates eager tensors instead of running them in a session",
+        confidence=Confidence.LIKELY,
+    )
+    return made.body
 
 
-def _touches_graph(ctx: FileContext, function: cst.FunctionDef) -> bool:
+def _touches_graph(function: cst.FunctionDef) -> bool:
     """Whether a function has a session, a placeholder or a graph of its own."""
     for node in own_nodes(function.body):
         if not isinstance(node, cst.Call):
