@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
+from migrator.engine.graph_units import in_graph_world
 from migrator.engine.options import Options
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.sites import decide
@@ -64,7 +65,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
-    decide(work, sites)
+    decide(work, in_graph_world(sites, names, rules))
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
     new_text, applied = apply(text, work.edits)

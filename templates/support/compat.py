@@ -44,6 +44,14 @@ def in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def build_graph() -> None:
+    """From here on all of the program builds one graph, as TF 1 did, and computes nothing eagerly.
+
+    Raises ValueError if something was computed already.
+    """
+    tf.compat.v1.disable_eager_execution()
+
+
 @contextlib.contextmanager
 def QueueRunners(session: Any) -> Iterator[None]:
     """The queues of the session's graph are filled inside of the block; eagerly there are none."""

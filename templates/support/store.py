@@ -6,6 +6,8 @@ built (open scopes, counters that make default names unique, collections of tens
 * *Building* (no run is open): the TF1 rules of one graph hold for as long as the store lives.
   Layers called twice get fresh names (`Conv`, `Conv_1`), `get_variable` of a name that exists
   raises unless the scope reuses.
+* *Building a TF1 graph* (`with tf.Graph().as_default():` and no store): each graph has a store, and
+  what is collected is the graph's as well, for the session that will run it.
 * *Running* (`with store.run():`): one execution of a graph function. Counters start afresh and the
   variables of earlier executions are found again, so the same function can run once per step.
   `ScopedModel` opens a run for each call, and every trace of a `tf.function` is a run by itself.
@@ -206,6 +208,9 @@ class Run:
             else:
                 self._pending_updates.append((name, update, homes))
 
+    def penalize(self, name: str) -> None:
+        """Called for a new variable with a regularizer; its penalty is computed when read."""
+
     def regularization_losses(self, scope: str | None = None) -> list[tf.Tensor]:
         """Penalties of the regularized variables that this run has used, computed now."""
         with tf.name_scope("regularization"):
@@ -237,6 +242,38 @@ class Run:
         if name in self.store.registry.collections:
             return self.store.registry.collections[name]
         return self.collections.setdefault(name, [])
+
+
+class _GraphRun(Run):
+    """The one run of code that builds a TF1 graph for a session: collections are the graph's."""
+
+    def __init__(self, store: VariableStore, graph: tf.Graph) -> None:
+        super().__init__(store)
+        self.graph = graph
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        super().add_to_collection(name, value)
+        self.graph.add_to_collection(name, value)
+
+    def add_update(
+        self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
+    ) -> None:
+        """The update becomes an operation at once; a session runs it if something depends on it."""
+        result = update()
+        for collection in collections:
+            self.graph.add_to_collection(collection, result)
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        return list(self.graph.get_collection(name, scope))
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        values: list[Any] = self.graph.get_collection_ref(name)
+        return values
+
+    def penalize(self, name: str) -> None:
+        penalty = self.store.regularization_loss(name)
+        if penalty is not None:
+            self.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
 
 
 class _Registry:
@@ -415,6 +452,20 @@ def current_run() -> Run:
     run = _runs.stack[-1] if _runs.stack else _default_store._building.run
     if run is run.store._building.run and tf.inside_function():
         return _run_of_trace(run)
+    if not _runs.stack and not tf.executing_eagerly():
+        return _run_of_graph()
+    return run
+
+
+def _run_of_graph() -> Run:
+    """The run of the TF1 graph that is being built; its variables are the graph's own."""
+    graph = tf.no_op().graph
+    run: Run | None = getattr(graph, "variable_store_run", None)
+    if run is None:
+        store = VariableStore("graph_store")
+        run = _GraphRun(store, graph)
+        store._building = _Holder(run)
+        graph.variable_store_run = run
     return run
 
 

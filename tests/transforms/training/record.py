@@ -2,6 +2,8 @@
 
     MIGRATOR_TF1_PYTHON=... python tests/transforms/training/record.py [NAME ...]
 
+The cases of the tests in `kept` are recorded as well.
+
 Resource variables are switched on: with TF1's own reference variables a run races with itself.
 """
 
@@ -13,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-CASES = Path(__file__).parent / "cases"
+HERE = Path(__file__).parent
 RUN = (
     "import os, runpy, sys, tensorflow as tf; tf.enable_resource_variables();"
     "script, output = sys.argv[1:3]; sys.argv = [script, output];"
@@ -39,7 +41,7 @@ def main(names: list[str]) -> int:
     if not python:
         print("MIGRATOR_TF1_PYTHON does not name an interpreter with TensorFlow 1.15")
         return 2
-    for case in sorted(CASES.iterdir()):
+    for case in sorted([*(HERE / "cases").iterdir(), *(HERE.parent / "kept/cases").iterdir()]):
         if (case / "before.py").exists() and (not names or case.name in names):
             print(case.name, flush=True)
             record(case, python)

@@ -1,0 +1,122 @@
+"""Gives session programs that stay TF1 a graph to build into: TensorFlow 2 has none by default."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.source import Edit, SourceText
+from migrator.engine.context import FileContext
+from migrator.engine.registry import transform
+from migrator.model import Rung
+
+_MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT, k.TRAIN)
+_SESSIONS = frozenset(
+    f"tensorflow.{name}" for name in (
+        "Session", "InteractiveSession", "train.MonitoredTrainingSession", "train.MonitoredSession",
+        "train.SingularMonitoredSession", "train.Supervisor",
+    )
+)
+
+
+@transform
+class GraphsForSessions:
+    """Functions that make a session get a graph of their own; a script is not eager as a whole."""
+
+    name = "session_worlds"
+    triggers = frozenset({*_SESSIONS, "tensorflow.placeholder", "tensorflow.placeholder_with_default"})
+    order = 92  # after all that makes sessions native
+
+    def run(self, ctx: FileContext) -> None:
+        """Decorate functions that build a graph and run it, or switch eager execution off."""
+        makers = _makers(ctx.names)
+        if not makers or any("TestCase" in ast.unparse(b) for n in ctx.tree.body
+                             if isinstance(n, ast.ClassDef) for b in n.bases):
+            return
+        source = SourceText(ctx.text, ctx.tree)
+        edits: list[Edit] = []
+        at_module = [call for call, scope, _ in makers if scope.kind == "module"
+                     and not _has_graph(ctx.tree, call, ctx.names)]
+        if at_module:
+            if "compat.build_graph()" not in ctx.text:
+                edits.append(self._lazy(ctx, source, at_module[0]))
+        else:
+            done: set[int] = set()
+            for call, scope, symbol in makers:
+                function = _function(scope)
+                if symbol not in _SESSIONS or function is None or id(function) in done:
+                    continue
+                done.add(id(function))
+                if _has_graph(function, call, ctx.names) or _decorated(function):
+                    continue
+                if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
+                    continue
+                name = ctx.support("compat.in_graph_mode")
+                line = source.first_line(function)
+                start = source.offset(line, 0)
+                edits.append((start, start, f"{source.indent(function)}@{name}\n"))
+                ctx.change("TF391", call, "TensorFlow 2 is eager: the session's graph is built in "
+                           "a graph of its own", Rung.COMPAT, symbol=symbol)
+        if edits:
+            ctx.text = source.splice(0, len(ctx.text), edits)
+
+    @staticmethod
+    def _lazy(ctx: FileContext, source: SourceText, call: ast.Call) -> Edit:
+        """The whole script builds one graph, from behind the last import at the top."""
+        last = ctx.tree.body[0]
+        for stmt in ctx.tree.body:
+            if isinstance(stmt, (ast.Import, ast.ImportFrom)):
+                last = stmt
+            elif not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)):
+                break
+        name = ctx.support("compat.build_graph")
+        end = source.offset(last.end_lineno or last.lineno, 0) + len(
+            source.lines[(last.end_lineno or last.lineno) - 1])
+        ctx.change("TF391", call, "TensorFlow 2 is eager: this script builds a graph as a whole",
+                   Rung.COMPAT)
+        return end, end, f"\n{name}()\n"
+
+
+def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:
+    found = []
+    for reference in names.references:
+        if reference.call is None or reference.role != "load":
+            continue
+        target = names.reference_target(reference)
+        symbol = target.name if target is not None else ""
+        if symbol in _SESSIONS or (
+            symbol.startswith("tensorflow.") and "(" not in symbol
+            and k.call_kind(symbol) in _MAKERS and not symbol.endswith("get_default_session")
+        ):
+            found.append((reference.call, reference.scope, symbol))
+    return found
+
+
+def _function(scope: Scope) -> ast.FunctionDef | None:
+    """The outermost function or method around a scope."""
+    found = None
+    current: Scope | None = scope
+    while current is not None:
+        if isinstance(current.node, ast.FunctionDef):
+            found = current.node
+        current = current.parent
+    return found
+
+
+def _decorated(function: ast.FunctionDef) -> bool:
+    return any("in_graph_mode" in ast.unparse(d) for d in function.decorator_list)
+
+
+def _has_graph(around: ast.AST, call: ast.Call, names: NameTable) -> bool:
+    """Whether a call is given a graph, or is made inside of one that is entered."""
+    if any(k_.arg == "graph" for k_ in call.keywords) or len(call.args) > 1:
+        return True
+    for node in ast.walk(around):
+        if isinstance(node, ast.With) and any(inner is call for inner in ast.walk(node)):
+            for item in node.items:
+                context = item.context_expr
+                if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute):
+                    if context.func.attr in ("as_default", "graph_session"):
+                        return True
+    return False
