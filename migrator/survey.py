@@ -109,12 +109,12 @@ def _uses(path: str) -> _FileUses:
     python2 = False
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         if not looks_like_python2(text):
             return nothing
         try:
             tree = ast.parse(translate(text)[0])
-        except (NotPython2, SyntaxError, ValueError, RecursionError):
+        except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
             return nothing
         python2 = True
     names = NameTable.of(tree)

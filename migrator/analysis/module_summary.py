@@ -40,7 +40,7 @@ class ModuleSummary:
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         try:
             tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return cls(sha256=sha256, error=f"{type(error).__name__}: {error}")
         functions: dict[str, int] = {}
         classes: dict[str, int] = {}

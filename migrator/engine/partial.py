@@ -47,14 +47,14 @@ def problem(result: FileResult, text: str) -> str:
         return ""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         return f"the file would not parse (line {line}: {getattr(error, 'msg', error)})"
     missing = _unbound(tree) or set()
     for whole in (result.old_text, result.new_text or ""):
         try:
             missing -= _unbound(ast.parse(whole)) or set()
-        except (SyntaxError, ValueError, RecursionError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     if missing:
         names = ", ".join(sorted(missing))

@@ -53,7 +53,7 @@ def migrate_text(
         with clock.collected(options.timings) as spent, clock.timed(_REST):
             result = _migrate(path, text, index, options, registry)
         result = replace(result, timings=tuple(sorted(spent.items())))
-    except RecursionError:
+    except (RecursionError, MemoryError):  # how the parser says that its own stack is full
         result = FileResult(
             path,
             Status.FAILED,
@@ -276,7 +276,7 @@ def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
         return frozenset()
     try:
         names = NameTable.of(tree or ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     prefix = SUPPORT_PACKAGE + "."
     used: set[str] = set()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from migrator.model import FileResult, Plan
-from migrator.project import gitstate, journal
+from migrator.project import gitstate, hardlinks, journal
 from migrator.project.journal import Staged, sha256
 from migrator.project.lock import Locked, locked
 from migrator.project.marker import is_generated_file
@@ -150,6 +150,8 @@ def _apply(root: Path, state: Path, plan: Plan, what: str, notes: tuple[str, ...
     if not staged:
         return Applied(failed=tuple(failed), notes=notes)
     folders = _missing_folders(root, staged)
+    groups = hardlinks.linked(root, (item.path for item in staged if item.old is not None))
+    notes = (*notes, *hardlinks.notes(groups))
     run = journal.record(state, staged, folders, what, plan.tool_version)
     needed = {relative for relative, _ in plan.support_files}
     written: list[str] = []
@@ -174,6 +176,8 @@ def _apply(root: Path, state: Path, plan: Plan, what: str, notes: tuple[str, ...
     except (OSError, UnsafePath):
         _take_back(root, run, done)
         raise
+    for group in groups:
+        hardlinks.join(root, state, group)
     for parent in sorted({(root / path).parent for path in (*written, *created)}):
         sync_folder(parent)
     return Applied(run.id, tuple(written), tuple(created), tuple(failed), notes)

@@ -257,7 +257,7 @@ def _hidden(source: str) -> str:
     try:
         ast.parse(source)
         return source
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     lines: list[str] = []
     statement: list[str] = []

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrator.project import journal
+from migrator.project import hardlinks, journal
 from migrator.project.apply import Refused
 from migrator.project.journal import Entry, Run, file_sha256
 from migrator.project.lock import Locked, locked
@@ -67,6 +67,7 @@ def _undo(
         if unknown:
             raise Refused(f"{unknown[0]} was not written by the last run ({run.id})")
         entries = tuple(entry for entry in entries if entry.path in only)
+    groups = hardlinks.linked(root, (entry.path for entry in entries if not entry.creates))
     restored: list[str] = []
     removed: list[str] = []
     conflicts: list[tuple[str, str]] = []
@@ -78,6 +79,8 @@ def _undo(
             continue
         if done:
             (removed if entry.creates else restored).append(entry.path)
+    for group in groups:
+        hardlinks.join(root, state, group)
     for parent in {(root / path).parent for path in (*restored, *removed)}:
         sync_folder(parent)
     _remove_folders(root, run)
