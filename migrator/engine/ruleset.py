@@ -237,6 +237,9 @@ class RuleSet:
             rest = name[len(key) :]
             if table.kind == "rename" and rest and self._misspelt(key, table.target, rest):
                 return Disposition("unknown", name)
+            went = table.target + rest
+            if table.kind == "rename" and went in self.tf1 and went not in self.tf2:
+                return self.disposition(went)  # a private name of what was documented
             return Disposition(
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )
@@ -327,15 +330,28 @@ class RuleSet:
         found = self._fits.get((key, target))
         if found is None:
             known = self.packs.keywords
-            short = "tf" + key[len("tensorflow") :]
-            names = {**known.get(ANY, {}), **known.get(short, {})}
+            listed = self._documented(key)
+            short, public = ("tf" + name[len("tensorflow") :] for name in (key, listed))
+            names = {**known.get(ANY, {}), **known.get(public, {}), **known.get(short, {})}
             new = self.tf2.signature(target)
-            other = self.tf1.signature(target) if target != key else None
-            found = self._fits[key, target] = Fit(self.tf1.signature(key), new, names, other)
+            other = self.tf1.signature(target) if target not in (key, listed) else None
+            old = self.tf1.signature(key) or self.tf1.signature(listed)
+            found = self._fits[key, target] = Fit(old, new, names, other)
         return found
+
+    def _documented(self, key: str) -> str:
+        """The name under which the snapshot lists what a private module has as `key`."""
+        parts = key.split(".")
+        for length in range(len(parts), 1, -1):
+            listed = self.tf1.aliases.get(".".join(parts[:length]))
+            if listed is not None:
+                return ".".join([listed, *parts[length:]])
+        return key
 
     def compat_target(self, key: str) -> str | None:
         """The ``tensorflow.compat.v1`` name of a TF 1 symbol, if TF 2 still has it."""
+        if not key.startswith("tensorflow."):
+            return None  # other libraries have rules too: yaml.load, imp
         path = f"tensorflow.compat.v1{key[len('tensorflow'):]}"
         return path if path in self.tf2 else None
 

@@ -245,3 +245,17 @@ def test_native_tf2_programs_come_back_byte_for_byte(parts: list[str], newline: 
     text = (NATIVE[0] + "".join(parts)).replace("\n", newline)
     result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert result.new_text is None and result.old_text == text and result.findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import yaml\nx = yaml.load(f, Loader=yaml.SafeLoader)\n",
+        "import imp\nm = imp.load_source('m', path)\n",
+        "import pickle\nx = pickle.load(f)\n",
+        "import scipy.misc\nx = scipy.misc.imresize(y, (3, 3))\n",
+    ],
+)
+def test_other_libraries_never_become_tensorflow(text: str, rules: RuleSet) -> None:
+    result = migrated(text, rules)
+    assert "tensorflow" not in (result.new_text or "")
