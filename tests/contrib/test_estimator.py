@@ -226,3 +226,30 @@ def test_optimize_loss_clips_to_the_global_norm() -> None:
         np.testing.assert_allclose(np.linalg.norm(np.concatenate(moved)), 0.5, rtol=1e-5)
         with pytest.raises(ValueError, match="Optimizer name"):
             contrib_training.optimize_loss(tf.constant(1.0), step, 1.0, "Other")
+
+
+def test_experiments_train_evaluate_and_export(tmp_path: Path) -> None:
+    from tf1_support import experiment
+
+    def serving() -> Any:
+        spec = tf.TensorSpec([None, 3], tf.float32, "x")
+        return estimator.ServingInputReceiver({"x": spec}, {"x": spec})
+
+    trained = experiment.Experiment(
+        estimator.Estimator(model_fn, str(tmp_path), params={}), train_input, eval_input,
+        train_steps=3, eval_steps=None,
+        export_strategies=experiment.make_export_strategy(serving, exports_to_keep=1))
+    results, exports = trained.train_and_evaluate()
+    weights, _ = by_hand(3)
+    assert results is not None and results["global_step"] == 3
+    predicted = X @ weights[:3] + weights[3]
+    assert results["error"] == pytest.approx(float(np.abs(predicted - Y).mean()), rel=1e-5)
+    served = tf.saved_model.load(exports[0]).signatures["serving_default"](x=tf.constant(X))
+    np.testing.assert_allclose(served["y"], predicted, rtol=1e-5)
+    assert Path(exports[0]).parent == tmp_path / "export" / "Servo"
+    assert trained.evaluate()["global_step"] == 3
+    tested, more = trained.test()
+    assert tested["global_step"] == 4 and len(more) == 1
+    assert len(list((tmp_path / "export" / "Servo").iterdir())) == 1, "one is kept"
+    with pytest.raises(ValueError, match="default_output_alternative_key"):
+        experiment.make_export_strategy(serving, "head")
