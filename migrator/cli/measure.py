@@ -2,160 +2,232 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from migrator import measure
-from migrator.measure import matrix, records, runner
-from migrator.measure.records import Cell, CellResult
-from migrator.model import to_json
-from migrator.report import text
-from migrator.workload import sides, spec
-
-
-def _ints(_: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
-    try:
-        found = tuple(int(v) for v in value.split(","))
-    except ValueError:
-        found = ()
-    if not found or min(found) < 1:
-        raise click.BadParameter("give batch sizes like 1,8,32", param=parameter)
-    return found
-
-
-def _words(allowed: tuple[str, ...]):  # type: ignore[no-untyped-def]
-    def parse(_: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-        found = tuple(value.split(","))
-        if unknown := [v for v in found if v not in allowed]:
-            raise click.BadParameter(f"{unknown[0]!r} is not one of {', '.join(allowed)}")
-        return found
-
-    return parse
+from migrator.cli import measure_options as options
+from migrator.cli import measure_print
+from migrator.measure import commands, environment, matrix, records, runner, tune
+from migrator.measure.records import Cell, Measurement
+from migrator.model import to_json, to_jsonable
+from migrator.workload import models, sides, spec
+from migrator.workload.spec import Workload
 
 
 @click.command(
     "measure",
     epilog="""\b
 Examples:
-  migrator measure .                                 the workloads of migrator.toml
-  migrator measure . --batches 1,8,32 --repeats 3    the full protocol
-  migrator measure --before old --after new .        two trees that you have already
+  migrator measure .                                     the workloads of migrator.toml
+  migrator measure . --run "python detect.py a.png"      a whole program, before and after
+  migrator measure . --model nets.yolo:build --input 1x416x416x3 --batches 1,16,32
+  migrator measure . --model export/frozen.pb            a frozen graph; or .keras, .h5, a SavedModel
+  migrator measure . --strategies all                    accumulation, recomputation, TFLite, pruning …
+  migrator measure . --tune memory --write               pick what measured best, and write it down
+  migrator measure . --allocators default,growth,cuda_malloc_async
+  migrator measure . --trace traces                      for TensorBoard, XProf and chrome://tracing
+  migrator measure . --engine ray --address auto         on each kind of GPU of a Ray cluster
+  migrator measure --before old --after new .            two trees that you have already
 """,
 )
-@click.argument("repo", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("repo", type=options.DIRECTORY)
+@options.with_workloads
 @click.option(
-    "--before",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The TF1 tree (by default: the repository's own, from before the migration).",
-)
-@click.option(
-    "--after",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The migrated tree (by default: the repository, or a migrated copy of it).",
-)
-@click.option(
-    "--workloads",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A workload file instead of REPO/migrator.toml.",
-)
-@click.option("--batches", default="1,8", show_default=True, callback=_ints)
-@click.option(
-    "--executions",
-    default="eager,function,xla",
-    show_default=True,
-    callback=_words(records.EXECUTIONS[1:]),
-)
-@click.option(
-    "--precisions",
-    default="float32,mixed_float16,mixed_bfloat16",
-    show_default=True,
-    callback=_words(records.PRECISIONS),
-)
-@click.option(
-    "--modes", default="inference,training", show_default=True, callback=_words(spec.MODES)
-)
-@click.option(
-    "--allocators",
-    default="default",
-    show_default=True,
-    help="Of default, growth, limit:BYTES, cuda_malloc_async, with commas.",
-)
-@click.option("--repeats", default=1, show_default=True, help="Processes for each cell.")
+    "--run", multiple=True, metavar="COMMAND",
+    help="A command of the repository to run under the probe, unmodified, before and after.",
+)  # fmt: skip
+@click.option("--commands", "described", is_flag=True,
+              help="Also measure the commands that migrator.toml describes.")  # fmt: skip
+@click.option("--in-place", is_flag=True,
+              help="Run commands in the trees themselves, not in copies of them.")  # fmt: skip
+@click.option("--batches", callback=options.ints, metavar="SIZES",
+              help="Batch sizes with commas.  [default: 1,8, or the one of --input]")  # fmt: skip
+@click.option("--executions", default="eager,function,xla", show_default=True,
+              callback=options.words(("eager", "function", "xla")))  # fmt: skip
+@click.option("--precisions", default="float32,mixed_float16,mixed_bfloat16", show_default=True,
+              callback=options.words(records.PRECISIONS))  # fmt: skip
+@click.option("--modes", default="inference,training", show_default=True,
+              callback=options.words(spec.MODES))  # fmt: skip
+@click.option("--sides", "wanted", default="before,after", show_default=True,
+              callback=options.words(("before", "after")))  # fmt: skip
+@click.option("--allocators", default="default", show_default=True, callback=options.allocators,
+              help="Of default, growth, limit:SIZE, cuda_malloc_async, with commas.")  # fmt: skip
+@click.option("--strategies", default="", callback=options.strategy_words, metavar="WORDS",
+              help="all, or of accumulate:N, recompute, swap:BACKBONE, variant:NAME, tflite:KIND, "
+              "qat, prune, cluster.")  # fmt: skip
+@click.option("--repeats", default=3, show_default=True, help="Processes for each cell.")
+@click.option("--budget", default="9m", show_default=True, callback=options.duration,
+              help="Begin no repetition after this time; every cell runs once (0: no limit).")  # fmt: skip
 @click.option("--steps", default=10, show_default=True, help="Measured steps in each process.")
-@click.option("--threads", default=1, show_default=True, help="Threads within an op.")
-@click.option("--timeout", default=600.0, show_default=True, help="Seconds a process may take.")
+@click.option("--trace", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+              help="Keep a profile and a Chrome trace of live bytes for each cell.")  # fmt: skip
+@click.option("--tune", type=click.Choice(tune.OBJECTIVES), help="Pick what measured best.")
+@click.option("--max-difference", default=0.01, show_default=True,
+              help="By how much outputs may differ for --tune, relative to the largest.")  # fmt: skip
+@click.option("--write", is_flag=True,
+              help="Write what --tune picked into migrator.toml and the migrated code.")  # fmt: skip
+@click.option("--engine", type=click.Choice(("local", "ray")), default="local", show_default=True)
+@click.option("--address", default="", help="Of the Ray cluster (by default one is started here).")
+@click.option("--accelerators", default="", help="Only these kinds of the cluster, with commas.")
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    "--out", type=click.Path(file_okay=False, path_type=Path),
     help="Where results go (by default REPO/.migrator); finished cells are not repeated.",
-)
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the measurement as JSON.")
-def command(
-    repo: Path, before: Path | None, after: Path | None, workloads: Path | None,
-    batches: tuple[int, ...], executions: tuple[str, ...], precisions: tuple[str, ...],
-    modes: tuple[str, ...], allocators: str, repeats: int, steps: int, threads: int,
-    timeout: float, out: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+def command(repo: Path, **given: Any) -> None:
     """Measure REPO before and after its migration.
 
     Every configuration runs in a fresh child process; one that dies or runs out of memory is a
     result like any other. Writes measure.json, which `migrator report` shows. Runs the repository's
-    code.
+    code. A run that was stopped goes on where it was when it is called again.
     """
+    if given["write"] and not given["tune"]:
+        raise click.UsageError("--write needs --tune")
     errors = Console(stderr=True)
+    out: Path = given["out"] or repo / ".migrator"
     with tempfile.TemporaryDirectory(prefix="migrator-measure-") as scratch:
         try:
-            found = spec.load(workloads) if workloads else spec.find(repo)
-            pair = sides.resolve(repo, before, after, Path(scratch))
+            found = options.workloads(
+                repo, given["workloads"], given["run"], given["model"], given["inputs"],
+                given["modes"], given["kwargs"], given["loss"], given["timeout"],
+                given["described"],
+            )  # fmt: skip
+            pair = sides.resolve(repo, given["before"], given["after"], Path(scratch))
         except (spec.SpecError, sides.SidesError) as error:
             raise click.ClickException(str(error)) from error
-        axes = matrix.Matrix(batches, executions, precisions, modes, tuple(allocators.split(",")))
-        cells = matrix.cells(found, axes)
-        if not cells:
-            raise click.ClickException(
-                f"{repo}: no workload to measure; describe one of kind 'function' in "
-                f"{spec.SPEC_FILE} (see docs/measuring.md)"
-            )
-        settings = runner.Settings(repeats=repeats, steps=steps, threads=threads, timeout=timeout)
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TimeElapsedColumn(), console=errors, transient=True,
-        ) as bar:  # fmt: skip
-            task = bar.add_task("measuring", total=len(cells) * repeats)
-
-            def progress(cell: Cell, done: int, total: int) -> None:
-                bar.update(task, completed=done, description=f"{cell.title}, batch {cell.batch}")
-
-            results = out or repo / ".migrator"
-            measured = measure.run(
-                pair.before, pair.after, found, results, axes, settings, progress
-            )
-    if as_json:
+        measured = _measure(repo, pair, found, out, given, errors)
+        choices: tuple[tune.Choice, ...] = ()
+        if given["tune"]:
+            choices = tune.choose(measured.cells, given["tune"], given["max_difference"])
+            runner.replace(out / "tune.json", to_json(to_jsonable(list(choices))))
+    if given["as_json"]:
         click.echo(to_json(measured))
+    else:
+        measure_print.results(measured.cells)
+        measure_print.choices(choices)
+        errors.print(f"Raw results: {out / 'measure.json'}", highlight=False)
+        if given["trace"]:
+            errors.print(f"Traces: tensorboard --logdir {given['trace']}", highlight=False)
+    if given["write"]:
+        _write(repo, given["after"] or repo, choices, errors)
+
+
+def _measure(
+    repo: Path, pair: sides.Sides, found: Sequence[Workload], out: Path, given: dict[str, Any],
+    errors: Console,
+) -> Measurement:  # fmt: skip
+    axes = matrix.Matrix(
+        given["batches"] or _default_batches(given["inputs"]), given["executions"],
+        given["precisions"], given["modes"], given["allocators"], given["wanted"],
+        given["strategies"],
+    )  # fmt: skip
+    found = [w for w in found if w.kind != "tests"]
+    unmoved = [w for w in found if w.kind == "model" and not _moved(w, pair)]
+    cells = [
+        c for c in matrix.cells(found, axes)
+        if not (c.side == "before" and c.workload in {w.name for w in unmoved})
+    ]  # fmt: skip
+    programs = commands.cells(found, given["wanted"])
+    if not cells and not programs:
+        raise click.ClickException(
+            f"{repo}: nothing to measure; describe a workload in {spec.SPEC_FILE}, or name one with "
+            "--run, --model (see docs/measuring.md)"
+        )
+    settings = runner.Settings(
+        repeats=given["repeats"], budget=given["budget"], steps=given["steps"],
+        threads=given["threads"], timeout=given["timeout"], memory_limit=given["memory"],
+        tf1_python=given["tf1_python"],
+        trace_dir=str(given["trace"].resolve()) if given["trace"] else "",
+    )  # fmt: skip
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        TimeElapsedColumn(), console=errors, transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("measuring")
+
+        def progress(cell: Cell, done: int, total: int) -> None:
+            title = f"{cell.title}, batch {cell.batch}"
+            bar.update(task, completed=done, total=total, description=title)
+
+        if given["engine"] == "ray":
+            if programs:
+                raise click.UsageError("--run measures on this machine, not on a cluster")
+            return _on_cluster(pair, found, out, axes, settings, progress, given)
+        whole: tuple[records.CellResult, ...] = ()
+        if programs:
+            whole = runner.run_commands(
+                pair.before, pair.after, found, out, given["wanted"], settings, progress,
+                given["in_place"],
+            )  # fmt: skip
+        if not cells:
+            measured = Measurement(environment.describe(), whole, to_jsonable(settings))
+        else:
+            measured = runner.run(
+                pair.before, pair.after, found, out, axes, settings, progress, cells
+            )
+            measured = dataclasses.replace(measured, cells=(*measured.cells, *whole))
+        runner.write(out, measured)
+    return measured
+
+
+def _on_cluster(
+    pair: sides.Sides, found: Sequence[Workload], out: Path, axes: matrix.Matrix,
+    settings: runner.Settings, progress: runner.Progress, given: dict[str, Any],
+) -> Measurement:  # fmt: skip
+    from migrator.measure import cluster
+
+    wanted = [k for k in given["accelerators"].split(",") if k]
+    try:
+        return cluster.run(
+            pair.before, pair.after, found, out, axes, settings, progress, given["address"], wanted
+        )
+    except cluster.RayError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _default_batches(inputs: Sequence[str]) -> tuple[int, ...]:
+    given = models.batch_of(inputs)
+    return (given,) if given else (1, 8)
+
+
+def _moved(workload: Workload, pair: sides.Sides) -> bool:
+    """Whether the migration changed the module of a builder: else both sides are the same program,
+    and the one on TF 2 is what counts."""
+    path = Path(*workload.call.partition(":")[0].split("."))
+    for root in workload.roots:
+        for name in (path.with_suffix(".py"), path / "__init__.py"):
+            old, new = pair.before / root / name, pair.after / root / name
+            if old.is_file() and new.is_file():
+                return old.read_bytes() != new.read_bytes()
+    return False
+
+
+def _write(repo: Path, after: Path, choices: Sequence[tune.Choice], errors: Console) -> None:
+    """Writes the choice down: settings into the workload file, the precision into the code."""
+    if not choices:
+        raise click.ClickException("nothing was picked, so nothing is written")
+    tune.write_settings(repo / spec.SPEC_FILE, choices)
+    errors.print(f"Written: {repo / spec.SPEC_FILE}", highlight=False)
+    policy = tune.policy(choices)
+    if policy in ("", "float32"):
         return
-    _print(measured.cells)
-    errors.print(f"Raw results: {results / 'measure.json'}", highlight=False)
+    from migrator.engine.options import Options
+    from migrator.engine.plan import build_plan
+    from migrator.project.apply import Refused, apply_plan
 
-
-def _print(results: tuple[CellResult, ...]) -> None:
-    table = Table(box=box.SIMPLE_HEAD)
-    for column in ("workload", "batch", "variant", "requested peak", "allocator peak", "step"):
-        table.add_column(column, justify="left" if column in ("workload", "variant") else "right")
-    for r in results:
-        ok = r.ok
-        table.add_row(
-            r.cell.workload, str(r.cell.batch), r.cell.title,
-            text.size(r.requested_peak) if ok else r.status, text.size(r.allocator_peak),
-            text.duration(r.step_seconds),
-        )  # fmt: skip
-    Console().print(table)
-    for r in results:
-        if not r.ok:
-            last = (r.detail.splitlines() or ["no output"])[-1]
-            click.echo(f"{r.cell.title}, batch {r.cell.batch}: {r.status}: {last}", err=True)
+    try:
+        plan = build_plan(after.resolve(), Options(precision=policy))
+        if plan.changed:
+            apply_plan(plan, allow_dirty=True)
+    except (Refused, OSError) as error:
+        raise click.ClickException(f"the code was not changed: {error}") from error
+    for file in plan.changed:
+        errors.print(f"Written: {after / file.path} ({policy})", highlight=False)
+    errors.print(f"`migrator undo {after}` takes it back.", highlight=False)

@@ -31,6 +31,7 @@ class Cluster:
     `address`: of a running cluster (``auto``, ``host:6379``, ``ray://host:10001``); empty starts
     one on this machine for as long as it is needed. `workers`: how many, 0 for as many as the
     cluster's CPUs (or GPUs) allow. `cpus`, `gpus`, `memory` (bytes): what each worker reserves.
+    `resources`: custom resources that each reserves, such as ("accelerator_type:T4", 0.001).
     """
 
     address: str = ""
@@ -38,6 +39,7 @@ class Cluster:
     cpus: float = 1.0
     gpus: float = 0.0
     memory: int = 0
+    resources: tuple[tuple[str, float], ...] = ()
 
 
 def run(
@@ -142,6 +144,8 @@ class _Pool:
         needs: dict[str, Any] = {"num_cpus": cluster.cpus, "num_gpus": cluster.gpus}
         if cluster.memory:
             needs["memory"] = cluster.memory
+        if cluster.resources:
+            needs["resources"] = dict(cluster.resources)
         count = _workers(ray.cluster_resources(), cluster, items)
         self.actor = ray.remote(_Worker).options(max_restarts=0, max_task_retries=0, **needs)
         # One copy in the object store, however many workers read it.
@@ -250,6 +254,7 @@ def _workers(resources: dict[str, float], cluster: Cluster, items: int) -> int:
     fits = [items]
     for name, needed in (
         ("CPU", cluster.cpus), ("GPU", cluster.gpus), ("memory", float(cluster.memory)),
+        *cluster.resources,
     ):  # fmt: skip
         if not needed:
             continue

@@ -61,6 +61,7 @@ def describe() -> dict[str, Any]:
     """This machine and this process's TensorFlow-relevant settings."""
     return {
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "host": platform.node(),
         "platform": platform.platform(),
         "python": platform.python_version(),
         "cpu": _cpu_model(),

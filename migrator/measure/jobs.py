@@ -29,13 +29,15 @@ GIB, MIB = 2**30, 2**20
 class Settings:
     """How each cell is measured.
 
-    repeats: processes a cell. arena_bytes: one block of this size is taken and dropped before the
+    repeats: processes a cell. budget: seconds after which no process beyond the first of each cell is
+      begun, 0 for any time. arena_bytes: one block of this size is taken and dropped before the
       model, so that the allocator has room and its chunk layout repeats (0 on GPUs, and under a
       limit). timeout: seconds a process may take. memory_limit: resident bytes it may have, 0 for
       any. trace_dir: where profiles of the traced steps stay ("": they are thrown away).
     """
 
-    repeats: int = 2
+    repeats: int = 3
+    budget: float = 0.0
     warmups: int = 3
     steps: int = 10
     threads: int = 1

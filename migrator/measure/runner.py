@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from migrator.measure import compare, environment, jobs, matrix
+from migrator.measure import commands, compare, environment, jobs, matrix
 from migrator.measure.jobs import Job, Outcome, Settings
 from migrator.measure.records import Cell, CellResult, Measurement, Sample, sample_from_json
 from migrator.model import to_json, to_jsonable
 from migrator.workload.spec import Workload
 
-__all__ = ["Settings", "run"]
+__all__ = ["Settings", "run", "run_commands"]
 
 Progress = Callable[[Cell, int, int], None]
-# Runs jobs in any order: (job, its outcome, the machine's label, the machine's description).
-Engine = Callable[[Sequence[Job]], Iterable[tuple[Job, Outcome]]]
 # Ways of ending that would be the same again; a crash or an error is tried again the next time.
 LASTING = ("oom", "timeout", "unsupported")
 
@@ -32,21 +32,24 @@ def run(
     axes: matrix.Matrix | None = None,
     settings: Settings | None = None,
     progress: Progress | None = None,
+    only: Sequence[Cell] | None = None,
 ) -> Measurement:
     """Measures every cell and writes `out`/measure.json; finished processes are not run again.
 
     before, after: the repository as it was and as migrated. progress is called with the cell and how
-    many of how many processes are done.
+    many of how many processes are done. only: these cells of the matrix.
     """
     settings = settings or Settings()
-    cells = matrix.cells(workloads, axes or matrix.Matrix())
+    cells = only if only is not None else matrix.cells(workloads, axes or matrix.Matrix())
     kept = Kept(out, {"before": before, "after": after})
     waiting = plan(cells, workloads, settings)
+    clock = _Clock(settings.budget)
     total, done = len(waiting), 0
     for round_ in _rounds(waiting):
         for job in round_:
-            if not kept.settled(job):
-                kept.keep(job, jobs.execute(job, kept.root(job)))
+            if not kept.settled(job) and clock.has_time_for(job):
+                with clock.of(job):
+                    kept.keep(job, jobs.execute(job, kept.root(job)))
             done += 1
             if progress is not None:
                 progress(job.cell, done, total)
@@ -54,6 +57,27 @@ def run(
     measured = _measured(kept, cells, waiting, settings)
     write(out, measured)
     return measured
+
+
+class _Clock:
+    """Knows how long each cell takes, and whether its repetition still fits into the budget."""
+
+    def __init__(self, budget: float) -> None:
+        self.budget, self.started = budget, time.monotonic()
+        self.taken: dict[Cell, float] = {}
+
+    @contextlib.contextmanager
+    def of(self, job: Job) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self.taken[job.cell] = time.monotonic() - began
+
+    def has_time_for(self, job: Job) -> bool:
+        """The first process of a cell always runs."""
+        if not self.budget or job.repeat == 0:
+            return True
+        spent = time.monotonic() - self.started
+        return spent + self.taken.get(job.cell, 0.0) <= self.budget
 
 
 def plan(
@@ -151,6 +175,44 @@ class Kept:
         return compare.with_differences(made, raws)
 
 
+def run_commands(
+    before: Path,
+    after: Path,
+    workloads: Sequence[Workload],
+    out: Path,
+    sides: Sequence[str] = ("before", "after"),
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    in_place: bool = False,
+) -> tuple[CellResult, ...]:
+    """Measures the commands among the workloads as whole programs, never twice the same way: what
+    they read besides the tree is not known, so that nothing is kept."""
+    settings = settings or Settings()
+    roots, by_name = {"before": before, "after": after}, {w.name: w for w in workloads}
+    cells = commands.cells(workloads, sides)
+    samples: dict[Cell, list[Sample]] = {c: [] for c in cells}
+    failed: dict[Cell, Outcome] = {}
+    done, total = 0, len(cells) * settings.repeats
+    for _ in range(settings.repeats):
+        for cell in cells:
+            if cell not in failed:
+                outcome = commands.execute(
+                    by_name[cell.workload], cell.side, roots[cell.side], settings, in_place
+                )
+                samples[cell].append(sample_from_json(outcome.raw, cell.id))
+                if outcome.status != "ok":
+                    failed[cell] = outcome
+            done += 1
+            if progress is not None:
+                progress(cell, done, total)
+    results = []
+    for cell in cells:
+        end = failed.get(cell, Outcome())
+        results.append(CellResult(cell, end.status, tuple(samples[cell]), end.detail))
+    (out / "cells").mkdir(parents=True, exist_ok=True)
+    return tuple(results)
+
+
 def _measured(
     kept: Kept, cells: Sequence[Cell], waiting: Sequence[Job], settings: Settings
 ) -> Measurement:
@@ -164,6 +226,15 @@ def replace(path: Path, text: str) -> None:
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
+
+
+def stored(path: Path) -> dict[str, Any]:
+    """What `replace` wrote as JSON, or {}."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
 
 
 def write(out: Path, measured: Measurement) -> None:

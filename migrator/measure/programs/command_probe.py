@@ -158,7 +158,7 @@ class Probe:
             if len(self.points) >= POINTS:
                 self.points = self._thinned()
                 self.every *= 2
-        if self.ready and not was_ready and not any(p["name"] == "device" for p in self.phases):
+        if self.ready and not was_ready and not self.calls:
             self.end_phase("device")
 
     def _thinned(self) -> list[tuple[float, int | None, int]]:

@@ -1,0 +1,94 @@
+"""Prints measurements, choices and fits as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from migrator.measure.compare import NOT_FINITE
+from migrator.measure.fit import Fit, Try
+from migrator.measure.records import CellResult
+from migrator.measure.tune import Choice
+from migrator.report import text
+
+
+def difference(value: float | None) -> str:
+    """The largest difference of outputs, relative."""
+    if value is None:
+        return "–"
+    return "not finite" if value >= NOT_FINITE else f"{value:.1e}" if value else "0"
+
+
+def _spread(r: CellResult) -> str:
+    """Half the range of the step time over the processes, or within the only one."""
+    found = r.step_range
+    if len(r.samples) > 1 and found and r.step_seconds:
+        return f" ±{(found[1] - found[0]) / 2 / r.step_seconds:.0%}"
+    return "" if r.spread is None else f" ±{r.spread:.0%}"
+
+
+def results(found: Sequence[CellResult]) -> None:
+    """One row a cell, then why those without figures have none."""
+    machines = {r.machine for r in found} - {""}
+    table = Table(box=box.SIMPLE_HEAD)
+    columns = ["workload", "batch", "variant", "requested peak", "allocator peak", "step",
+               "processes", "stored", "difference"]  # fmt: skip
+    if len(machines) > 1:
+        columns.insert(0, "machine")
+    for column in columns:
+        left = column in ("workload", "variant", "machine")
+        table.add_column(column, justify="left" if left else "right")
+    for r in found:
+        stored = r.samples[0].compressed if r.samples else None
+        row = [
+            r.cell.workload, str(r.cell.batch), r.cell.title,
+            text.size(r.requested_peak) if r.ok else r.status, text.size(r.allocator_peak),
+            text.duration(r.step_seconds) + _spread(r), str(len(r.samples)),
+            text.size(stored) if stored else "–", difference(r.difference),
+        ]  # fmt: skip
+        table.add_row(*([r.machine] if len(machines) > 1 else []), *row)
+    Console().print(table)
+    for r in found:
+        if not r.ok:
+            last = (r.detail.splitlines() or ["no output"])[-1]
+            click.echo(f"{r.cell.title}, batch {r.cell.batch}: {r.status}: {last}", err=True)
+
+
+def choices(found: Iterable[Choice]) -> None:
+    """What was picked, and against what."""
+    for c in found:
+        table = Table(box=box.SIMPLE_HEAD, title=f"{c.workload}, batch {c.batch}: best for "
+                      f"{c.objective}", title_justify="left")  # fmt: skip
+        for column in ("candidate", "peak", "step", "difference", "score", ""):
+            table.add_column(column, justify="left" if column in ("candidate", "") else "right")
+        for k in c.candidates:
+            picked = k == c.chosen
+            table.add_row(
+                ("→ " if picked else "  ") + k.title, text.size(k.peak), text.duration(k.step),
+                difference(k.difference), "–" if k.score is None else f"{k.score:.2f}",
+                "picked" if picked else k.rejected,
+            )  # fmt: skip
+        Console().print(table)
+
+
+def tried(t: Try) -> str:
+    """One line for one batch size of a fit."""
+    return f"batch {t.batch}: {'fits' if t.status == 'ok' else t.status}" + (
+        f", allocator peak {text.size(t.allocator_peak)}" if t.allocator_peak else ""
+    )
+
+
+def fit(found: Fit) -> None:
+    """The largest batch, and between which sizes it was found."""
+    how = f"{found.execution}, {found.precision}" + (f", {found.strategy}" if found.strategy else "")
+    where = f" in {text.size(found.limit)}" if found.limit else ""
+    where += f" with at most {text.size(found.memory_limit)} resident" if found.memory_limit else ""
+    if not found.largest:
+        click.echo(f"{found.workload} ({how}): not even the smallest batch fits{where}")
+        return
+    above = " (the search's own limit: larger ones may fit, see --most)" if found.ceiling else ""
+    click.echo(f"{found.workload} ({how}): batch {found.largest} fits{where}{above}")
