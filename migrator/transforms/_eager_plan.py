@@ -243,12 +243,31 @@ class Planner:
                 self.plan.expressions[id(holder.call)] = self._tensor(holder, item)
                 self.body.units = [u for u in self.body.units if u is not holder.unit]
                 del self.body.placeholders[key]
+                self._trace_handed(names)
                 break
             else:
                 raise Unsupported(
                     run.call,
                     f"the placeholders in {names} are not made from {values}",
                     "call the graph function with the values themselves",
+                )
+
+    def _trace_handed(self, names: str) -> None:
+        """A function that was handed in and is called with all the placeholders builds a graph:
+        it is traced, so that it sees the static shapes and the names that it saw in TF 1."""
+        parameters = {
+            node.name.value
+            for node in flow.walk(self.body.function.params)
+            if isinstance(node, cst.Param)
+        }
+        for node in flow.walk(self.body.function.body):
+            if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Name)):
+                continue
+            if node.func.value in parameters and any(
+                arg.star == "*" and flow.key_of(arg.value) == names for arg in node.args
+            ):
+                self.plan.expressions[id(node.func)] = flow.call(
+                    self.body.ctx.support_expr("testing.traced"), node.func
                 )
 
     def _tensor(self, holder: Placeholder, value: cst.BaseExpression) -> cst.BaseExpression:
@@ -538,6 +557,7 @@ class Planner:
                 "the graph is used outside of its runs",
                 "build the graph in a function and call it with the fed values",
             )
+        self._refuse_later_uses(first, chosen, units, written - keys)
         specs = ", ".join(self._spec(holder) for holder in parameters)
         tf = self._tf_name(parameters[0])
         function = cst.parse_statement(
@@ -545,10 +565,12 @@ class Planner:
             f"def {name}({', '.join(p.key for p in parameters)}):\n    pass\n"
         )
         assert isinstance(function, cst.FunctionDef)
-        result = cst.SimpleStatementLine(
-            [cst.Return(first.fetches.visit(flow.Replacer(dict(self._inner))))]  # type: ignore
-        )
-        function = function.with_changes(body=cst.IndentedBlock([*inner, result]))
+        fetches = first.fetches.visit(flow.Replacer(dict(self._inner)))
+        if not all(map(_discarded, runs)):
+            inner.append(cst.SimpleStatementLine([cst.Return(fetches)]))  # type: ignore
+        elif not inner or flow.key_of(first.fetches) is None:  # it may be no tensor but an operation
+            inner.append(cst.SimpleStatementLine([cst.Expr(fetches)]))  # type: ignore
+        function = function.with_changes(body=cst.IndentedBlock(inner))
         at = max(
             (u for u in [*chosen, *(p.unit for p in parameters)]), key=lambda u: u.order
         )
@@ -568,6 +590,23 @@ class Planner:
                 values.append(self._cast_value(holder, value))
             self.plan.expressions[id(run.fetches)] = flow.call(cst.Name(name), *values)
         return {id(u.node) for u in [*chosen, *(p.unit for p in parameters)]}
+
+    def _refuse_later_uses(
+        self, run: Run, chosen: list[Unit], units: list[Unit], names: set[str]
+    ) -> None:
+        """What moves into a function is not there any more for the statements after the run."""
+        runs = {id(r.unit.node) for r in self.body.runs if r.feeds}
+        again: set[str] = set()
+        for unit in self.body.units:
+            if unit.order <= run.unit.order or unit in units or id(unit.node) in self.plan.dropped:
+                continue
+            if id(unit.node) not in runs and unit.reads & (names - again):
+                raise Unsupported(
+                    unit.node,
+                    "the graph is used outside of its runs",
+                    "build the graph in a function and call it with the fed values",
+                )
+            again |= unit.writes
 
     def _cast_value(self, holder: Placeholder, value: cst.BaseExpression) -> cst.BaseExpression:
         """A value as an argument: the input signature casts lists, arrays need their dtype."""
@@ -846,6 +885,12 @@ class Planner:
 def _comments(node: cst.BaseStatement) -> list[cst.EmptyLine]:
     """The comment lines in front of a statement, blank lines left out."""
     return [line for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+
+
+def _discarded(run: Run) -> bool:
+    """Whether a run is a statement of its own, which happens for the effects of its operations."""
+    small = flow.simple(run.unit.node)
+    return isinstance(small, cst.Expr) and small.value is run.call and not run.expects_error
 
 
 def _stem(node: cst.BaseExpression) -> str:

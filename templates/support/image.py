@@ -97,7 +97,8 @@ def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR,
     """
     resizer = _resizer(method)
     images, is_batch = _batched(images)
-    constant = None if tf.is_tensor(size) or preserve_aspect_ratio else [int(n) for n in size]
+    computed = tf.is_tensor(size) or any(tf.is_tensor(n) for n in size)
+    constant = None if computed or preserve_aspect_ratio else [int(n) for n in size]
     size = tf.convert_to_tensor(size, tf.int32)
     if not size.shape.is_compatible_with([2]):
         raise ValueError(f"size must be two numbers, not of shape {size.shape}")

@@ -6,6 +6,7 @@ import tensorflow as tf
 from tf1_support import names as tf1_names
 from tf1_support import scopes
 from tf1_support import testing
+from tf1_support import math_ops
 
 RESULTS = {}
 
@@ -21,7 +22,7 @@ class TestCase(testing.TestCase):
   def execute(self, graph_fn, inputs):
     with scopes.VariableStore().as_default():
       placeholders = [tf.convert_to_tensor(v) for v in inputs]
-      results = graph_fn(*placeholders)
+      results = tf.function(graph_fn, autograph=False)(*placeholders)
       return self.evaluate(results)
 
 
@@ -120,6 +121,26 @@ class BodiesTest(TestCase):
                                       np.ones([2, 2], np.float32)])
     RESULTS['helper'] = product
     self.assertAllEqual(product, np.ones([2, 2]))
+
+  def test_helper_builds_a_graph(self):
+    def graph_fn(indices):
+      rows = tf.gather(tf.constant([[1., 2.], [3., 4.]]), tf.boolean_mask(indices, indices > 0))
+      self.assertEqual(rows.get_shape().as_list(), [None, 2])
+      scaled = tf1_names.named(tf.multiply(rows, 2., name='scaled'), 'scaled')
+      assert tf1_names.op_name(scaled).endswith('scaled')
+      return {'scaled': scaled}
+    rows = self.execute(graph_fn, [np.array([0, 1, 1, 0])])
+    RESULTS['rows'] = rows['scaled']
+    self.assertAllEqual(rows['scaled'], [[6., 8.], [6., 8.]])
+
+  def test_operation_for_its_effect(self):
+    record = lambda x: RESULTS.setdefault('seen', []).append(float(x))
+    @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+    def compute_update_op(value):
+      _, update_op = None, math_ops.py_func(record, [value], [])
+    compute_update_op(tf.constant(1., tf.float32))
+    compute_update_op(tf.constant(2., tf.float32))
+    self.assertEqual(RESULTS['seen'], [1., 2.])
 
 
 if __name__ == '__main__':

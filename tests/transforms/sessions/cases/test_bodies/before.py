@@ -123,6 +123,26 @@ class BodiesTest(TestCase):
     RESULTS['helper'] = product
     self.assertAllEqual(product, np.ones([2, 2]))
 
+  def test_helper_builds_a_graph(self):
+    def graph_fn(indices):
+      rows = tf.gather(tf.constant([[1., 2.], [3., 4.]]), tf.boolean_mask(indices, indices > 0))
+      self.assertEqual(rows.get_shape().as_list(), [None, 2])
+      scaled = tf.multiply(rows, 2., name='scaled')
+      assert scaled.op.name.endswith('scaled')
+      return {'scaled': scaled}
+    rows = self.execute(graph_fn, [np.array([0, 1, 1, 0])])
+    RESULTS['rows'] = rows['scaled']
+    self.assertAllEqual(rows['scaled'], [[6., 8.], [6., 8.]])
+
+  def test_operation_for_its_effect(self):
+    value = tf.placeholder(tf.float32, [])
+    record = lambda x: RESULTS.setdefault('seen', []).append(float(x))
+    _, update_op = None, tf.py_func(record, [value], [])
+    with self.test_session() as sess:
+      sess.run(update_op, feed_dict={value: 1.})
+      sess.run(update_op, feed_dict={value: 2.})
+    self.assertEqual(RESULTS['seen'], [1., 2.])
+
 
 if __name__ == '__main__':
   import unittest
