@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,25 @@ def _tf1_message(error: Exception) -> str:
 
 def _by_identity(items: Any) -> list[Any]:
     return [x.ref() if isinstance(x, (tf.Variable, tf.Tensor)) else x for x in items]
+
+
+def _outlives_traces(make: Callable[..., Any], **kwargs: Any) -> Any:
+    """Makes a variable outside of the trace, as far as its first value is not computed there."""
+    value = kwargs.get("initial_value")
+    if isinstance(value, tf.Tensor) and not hasattr(value, "numpy"):
+        return make(**kwargs)
+    with tf.init_scope():
+        return make(**{**kwargs, "experimental_enable_variable_lifting": False})
+
+
+def traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which builds a graph, for one call: traced, it sees the static shapes and names
+    that it saw in TF 1, and what nobody asks for is not computed. It may make Keras layers."""
+    def build(*args: Any, **kwargs: Any) -> Any:
+        with tf.variable_creator_scope(_outlives_traces):
+            return function(*args, **kwargs)
+
+    return tf.function(build, autograph=False)
 
 
 class EagerSession:

@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import compat, schedules, store, testing
+from tf1_support import compat, schedules, scopes, store, testing
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -103,3 +103,15 @@ def test_variables_are_equal_to_themselves_alone():
 
     result = Checks().run()
     assert result.wasSuccessful() and result.testsRun == 1, result.failures + result.errors
+
+
+def test_traced_functions_make_keras_layers_and_drop_what_is_not_asked_for():
+    def build(x):
+        assert not tf.executing_eagerly() and x.shape == [2, 3]
+        tf.gather([1], tf.cast(tf.reduce_sum(x), tf.int32) + 7)  # fails if it runs
+        hidden = tf.keras.layers.Dense(4, kernel_initializer="ones")(x)
+        return tf.keras.layers.BatchNormalization()(hidden, training=True), scopes.get_variable(
+            "w", [], initializer=tf.ones_initializer())
+
+    normal, weight = testing.traced(build)(tf.constant(np.eye(2, 3), tf.float32))
+    assert normal.shape == [2, 4] and float(weight) == 1.0

@@ -22,7 +22,7 @@ class TestCase(testing.TestCase):
   def execute(self, graph_fn, inputs):
     with scopes.VariableStore().as_default():
       placeholders = [tf.convert_to_tensor(v) for v in inputs]
-      results = tf.function(graph_fn, autograph=False)(*placeholders)
+      results = testing.traced(graph_fn)(*placeholders)
       return self.evaluate(results)
 
 
