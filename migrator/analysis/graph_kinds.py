@@ -34,10 +34,12 @@ SUMMARY = "summary"
 MERGED = "merged summaries"
 COORDINATOR = "coordinator"
 THREADS = "threads"
+SUPERVISOR = "supervisor"
+MONITOR = "monitor"  # a `with` that enters a monitored session
 
 HOISTED = frozenset(
     {PY, VARIABLE, OPTIMIZER, SCHEDULE, EMA, SAVER, WRITER, DATASET, ITERATOR, GRAPH, CONFIG}
-    | {SESSION, COORDINATOR, THREADS}
+    | {SESSION, COORDINATOR, THREADS, SUPERVISOR}
 )
 TRACED = frozenset(
     {TENSOR, PLACEHOLDER, ELEMENT, GRADIENTS, TRAIN, EFFECT, UPDATE_OPS, SUMMARY, MERGED}
@@ -54,6 +56,11 @@ WITHOUT_VALUE = frozenset({TRAIN, EFFECT, UPDATE_OPS, INIT, ITERATOR_INIT})
 
 _T = "tensorflow."
 _C = "tensorflow.contrib."
+
+#: Sessions that call hooks, save and restore by themselves.
+MONITORED = frozenset(
+    {_T + "train.MonitoredTrainingSession", _T + "train.SingularMonitoredSession"}
+)
 
 CALLS: dict[str, str] = {
     **dict.fromkeys(
@@ -94,6 +101,8 @@ CALLS: dict[str, str] = {
     _T + "Session": SESSION,
     _T + "InteractiveSession": SESSION,
     _T + "get_default_session": SESSION,
+    **dict.fromkeys(MONITORED, SESSION),
+    _T + "train.Supervisor": SUPERVISOR,
     _T + "ConfigProto": CONFIG,
     _T + "GPUOptions": CONFIG,
     _T + "OptimizerOptions": CONFIG,
@@ -199,8 +208,7 @@ PYTHON = (
     "set_random_seed", "random.set_seed", "reset_default_graph", "disable_", "enable_",
     "executing_eagerly", "GIT_VERSION", "VERSION", "__version__", "Summary", "SummaryMetadata",
     "contrib.lookup.", "lookup.", "estimator.", "train.SessionRunHook", "train.ClusterSpec",
-    "train.Server", "train.LoggingTensorHook", "train.StopAtStepHook", "train.NanTensorHook",
-    "train.CheckpointSaverHook", "train.SummarySaverHook", "train.StepCounterHook",
+    "train.Server", "train.Scaffold", "train.SessionRunContext", "train.SessionRunValues",
     "GraphKeys", "nn.rnn_cell.", "contrib.rnn.BasicLSTMCell", "contrib.rnn.LSTMCell",
     "contrib.rnn.GRUCell", "contrib.rnn.BasicRNNCell", "contrib.rnn.MultiRNNCell",
     "contrib.rnn.DropoutWrapper", "get_variable_scope", "get_default_graph", "AUTO_REUSE",
@@ -283,9 +291,14 @@ def call_kind(symbol: str) -> str:
         if "iterator" in name.lower():
             return ITERATOR
         return DATASET
-    if name.startswith(PYTHON):
+    if name.startswith(PYTHON) or is_hook(symbol):
         return PY
     return OP
+
+
+def is_hook(symbol: str) -> bool:
+    """Whether `symbol` is a class of session hooks, or what a hook asks for values with."""
+    return symbol.startswith(_T + "train.") and symbol.endswith(("Hook", ".SessionRunArgs"))
 
 
 def is_layer(symbol: str) -> bool:

@@ -329,7 +329,7 @@ class Expressions:
                 a.kind == k.OP and a.base is not None) for a in arguments):
                 kind = k.TENSOR
         elif kind == k.PY:
-            return Value(k.TENSOR if traced else k.PY, call=node)
+            return Value(k.TENSOR if traced and not k.is_hook(symbol) else k.PY, call=node)
         elif kind in k.HOISTED and traced:
             return Value(kind, call=node, needs_graph=kind not in (k.WRITER, k.SAVER))
         return Value(kind, call=node, single=symbol in k.ASSIGNMENTS)
@@ -373,6 +373,9 @@ class Expressions:
             if method in ("get_shape", "set_shape"):
                 return PYTHON_VALUE
             return Value(k.OP, call=node, base=base)
+        if base.kind == k.SUPERVISOR:
+            sessions = ("managed_session", "prepare_or_wait_for_session")
+            return Value(k.SESSION if method in sessions else k.PY, call=node, base=base)
         if base.kind == k.SESSION:
             return Value(k.PY, call=node, base=base)
         if base.kind in (k.GRAPH, k.SAVER, k.WRITER, k.COORDINATOR):

@@ -80,7 +80,8 @@ class RunSite:
 
 @dataclass(eq=False)
 class WithPart:
-    """What one item of a `with` statement is: "graph", "session", "scope", "deps", "python"."""
+    """What one item of a `with` statement is: "graph", "session", "scope", "deps", "monitor",
+    "python"."""
 
     kind: str
     item: ast.withitem
@@ -172,7 +173,10 @@ class Program:
         traced = any(
             (found := self._lookup(name)) is not None and found.traced for name in flow.uses
         )
-        closes = traced and self.parent is not None
+        hook = isinstance(stmt, ast.ClassDef) and any(
+            k.is_hook(self.expressions.tf_symbol(base) or "") for base in stmt.bases
+        )
+        closes = traced and self.parent is not None and not hook
         self.items.append(
             Item(stmt, TRACE if closes else KEEP, k.TENSOR if closes else k.PY, flow,
                  Value(k.PY), parents)
@@ -203,7 +207,10 @@ class Program:
             if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute)
             else ""
         )
-        if value.kind == k.SESSION:
+        if called in k.MONITORED or (base == k.SUPERVISOR and method == "managed_session"):
+            kind = k.MONITOR
+            self.default_session = True
+        elif value.kind == k.SESSION:
             kind = "session"
             self.default_session = True
         elif method == "as_default" and (base == k.GRAPH or "Graph()" in called):
@@ -218,7 +225,7 @@ class Program:
         elif called == "tensorflow.Graph" or symbol == "tensorflow.Graph":
             kind = "graph"
         if item.optional_vars is not None and isinstance(item.optional_vars, ast.Name):
-            bound = {"session": k.SESSION, "graph": k.GRAPH}.get(kind, k.PY)
+            bound = {"session": k.SESSION, "graph": k.GRAPH, k.MONITOR: k.SESSION}.get(kind, k.PY)
             self.env[item.optional_vars.id] = Value(bound)
         return WithPart(kind, item)
 
@@ -363,7 +370,7 @@ class Program:
             return KEEP
         if kind in (k.INIT, k.ITERATOR_INIT, k.COORDINATOR, k.THREADS):
             return DROP
-        if kind in (k.SESSION, k.GRAPH):
+        if kind in (k.SESSION, k.GRAPH, k.SUPERVISOR):
             return DROP
         if kind == k.PLACEHOLDER or kind == k.ELEMENT:
             return TRACE

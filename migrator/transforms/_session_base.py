@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.graph_values import Value
 from migrator.analysis.program import (
     Item,
     Program,
@@ -39,3 +40,5 @@ class PlanBase:
         self._summary_uses: dict[str, list[tuple[Item, ast.Call]]] = {}
         self._store_needed = False
         self.kept_statements: set[int] = set()
+        self.monitor = ""  # the name of the loop that takes the place of a monitored session
+        self.watched: dict[str, Value] = {}  # what its hooks ask for, by name

@@ -37,6 +37,8 @@ class CallWriter(StatementPlanner):
         function = site.function
         called = f"{self.shared.owner}._{function.name}" if self.shared.owner else function.name
         call = f"{called}({', '.join(self._call_arguments(site, function))})"
+        if self.monitor:
+            call = self._monitored_call(called, self._call_arguments(site, function), outputs)
         self.notes.append(Note("TF302", run.call, f"the run becomes a call of {function.name}",
                                "tensorflow.Session.run"))
         if function.element is not None:

@@ -10,6 +10,7 @@ from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.graph_values import argument
 from migrator.analysis.program import Item, Obstacle, Program
 from migrator.analysis.source import Edit, SourceText
+from migrator.transforms._session_helpers import split_arguments
 
 
 @dataclass
@@ -123,7 +124,7 @@ class FunctionWriter:
             return [line]
         if arguments[0].startswith("input_signature=["):
             inner = arguments[0][len("input_signature=[") : -1]
-            parts = _split(inner)
+            parts = split_arguments(inner)
             head = [f"@{tf}.function(input_signature=["]
             tail = "])" if len(arguments) == 1 else f"], {', '.join(arguments[1:])})"
             inner = self.step if len(self.step) == 4 else self.step * 2
@@ -527,13 +528,6 @@ def _target(item: Item) -> ast.expr | None:
 
 def _contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
     return any(stmt is node for inner in block for node in ast.walk(inner))
-
-
-def _split(text: str) -> list[str]:
-    """The top-level, comma-separated parts of an expression list."""
-    call = ast.parse(f"f({text})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    return [text[a.col_offset - 2 : (a.end_col_offset or 0) - 2] for a in call.args]
 
 
 def _listed(names: list[str]) -> str:

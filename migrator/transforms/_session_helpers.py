@@ -146,6 +146,15 @@ def cut(source: SourceText, start: int, end: int) -> Edit:
     return start, end, ""
 
 
+def split_arguments(text: str) -> list[str]:
+    """The top-level, comma-separated parts of an expression or argument list."""
+    call = ast.parse(f"f({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    nodes: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    nodes.sort(key=lambda node: node.col_offset)
+    return [text[n.col_offset - 2 : (n.end_col_offset or 0) - 2] for n in nodes]
+
+
 def looks_like_run(call: ast.Call) -> bool:
     """Whether a call runs a session, as far as its name tells: ``self.sess.run(...)``."""
     func = call.func

@@ -130,6 +130,8 @@ class FunctionPlacer(CallWriter):
             )
 
     def _needs_build(self) -> bool:
+        if self.monitor:
+            return True
         for item in self.items if self.shared.owner else self.program.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
@@ -162,7 +164,7 @@ class FunctionPlacer(CallWriter):
         makers = [f for f in self.functions if f.layers and f.trains] or [
             f for f in self.functions if f.layers
         ][:1]
-        if self.shared.built and not any(f.trains for f in makers):
+        if not makers or (self.shared.built and not any(f.trains for f in makers)):
             return []
         self.shared.built = True
         lines = ["# Tracing makes the variables, which the checkpoint needs."]

@@ -25,11 +25,14 @@ class ScopePlan(FunctionPlacer):
         """Fill `functions`, `decisions` and `notes`. Raises Obstacle if any part has no proof."""
         self._refuse()
         self._find_summary_writes()
+        self._find_monitor()
         for run in self.program.run_sites():
             if run.obstacle is not None:
                 raise run.obstacle
             site = self._site(run)
             if site is not None:
+                if self.monitor:
+                    self._with_watched(site)
                 self.sites.append(site)
         for site in self.sites:
             self._assign_function(site)

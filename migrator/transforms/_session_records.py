@@ -112,3 +112,6 @@ class SupportNames:
 
     def current_store(self) -> str:
         return str(self._support("scopes.current_store"))  # type: ignore[operator]
+
+    def training_loop(self) -> str:
+        return str(self._support("monitored.TrainingLoop"))  # type: ignore[operator]

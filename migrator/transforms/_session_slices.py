@@ -6,7 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
-from migrator.analysis.dataflow import RESOURCES, backward_slice, statement_flow
+from migrator.analysis.dataflow import RESOURCES, SUMMARIES, backward_slice, statement_flow
 from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.graph_values import argument
 from migrator.analysis.program import (
@@ -30,11 +30,11 @@ from migrator.transforms._session_helpers import (
     parameter_name,
     train_label,
 )
+from migrator.transforms._session_monitored import MonitorReader
 from migrator.transforms._session_records import Leaf, Site
-from migrator.transforms._session_sites import SiteReader
 
 
-class Slicer(SiteReader):
+class Slicer(MonitorReader):
     """Finds or makes the function for each site."""
 
 
@@ -53,6 +53,8 @@ class Slicer(SiteReader):
             wanted |= statement_flow(
                 leaf.expr, self.program.owner, self.program.expressions.resources
             ).uses
+        if self.monitor and any(leaf.value.kind == k.TRAIN for leaf in site.leaves):
+            wanted.add(SUMMARIES)  # the loop writes the summaries of its steps
         fed = {name for name, _ in feeds}
         items = [
             item for item in self.items

@@ -23,6 +23,7 @@ from migrator.analysis.program import (
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
+    split_arguments,
     train_label,
     withs_of,
 )
@@ -52,6 +53,8 @@ class StatementPlanner(Slicer):
     def _by_name(self) -> bool:
         """Whether the program asks for variables by name or as a collection."""
         expressions = self.program.expressions
+        if self.monitor:
+            return True
         for item in self.items:
             for call in calls_of(item):
                 fact = expressions.call_fact(call)
@@ -385,6 +388,14 @@ class StatementPlanner(Slicer):
             if parts is None:
                 continue
             kinds = [part.kind for part in parts]
+            if k.MONITOR in kinds:
+                if len(parts) != 1:
+                    raise Obstacle(stmt, "a monitored session is entered together with others",
+                                   "enter it by a `with` of its own")
+                d.headers[id(stmt)] = self._wrapped_header(stmt, self._monitor_header(parts[0]))
+                self.notes.append(Note("TF304", stmt, "a loop object saves, restores and calls "
+                                       "the hooks", "tensorflow.train.MonitoredTrainingSession"))
+                continue
             gone = [kind in ("session", "deps") for kind in kinds]
             if "graph" in kinds or "session" in kinds:
                 header = self._store_header(program, stmt, parts)
@@ -455,3 +466,14 @@ class StatementPlanner(Slicer):
             part.kind == "graph" and "Graph()" in ast.unparse(part.item.context_expr)
             for part in program.with_parts.get(id(stmt), ())
         )
+
+    def _wrapped_header(self, stmt: ast.With, context: str) -> str:
+        """``with ...:``, the arguments on lines of their own where one is too long."""
+        line = f"with {context}:"
+        if len(self.source.indent(stmt)) + len(line) <= self.source.width:
+            return line
+        head, _, rest = context.partition("(")
+        inner, _, name = rest.rpartition(")")
+        indent = self.source.indent(stmt) + self.source.unit * 2
+        parts = f",\n{indent}".join(split_arguments(inner))
+        return f"with {head}(\n{indent}{parts}){name}:"

@@ -175,7 +175,7 @@ class SessionPrograms:
     name = "session_programs"
     triggers = frozenset(
         {"tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.placeholder",
-         "tensorflow.placeholder_with_default"}
+         "tensorflow.placeholder_with_default", "tensorflow.train.Supervisor", *k.MONITORED}
     )
     order = 10
 

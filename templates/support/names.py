@@ -110,6 +110,11 @@ def states_of(names: Mapping[str, Any], stored: Iterable[str] = ()) -> dict[str,
         owner = reference()
         if owner is None:
             continue
+        kept = owner.tf1_variables(names)
+        if len(owner.tf1_variables()) > len(kept) and not any(
+            name.rsplit("/", 1)[0] in names for name in kept
+        ):
+            continue  # it trains another graph's variables
         missing = [v for n, v in names.items() if f"{n}/{owner.state_label}" in stored]
         if missing and not traced:
             owner.build(missing)
