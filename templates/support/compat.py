@@ -74,3 +74,10 @@ def graph_iterator(
     if initializable:
         return tf.compat.v1.data.make_initializable_iterator(dataset, shared_name)
     return tf.compat.v1.data.make_one_shot_iterator(dataset)
+
+
+def NewCheckpointReader(filepattern: str) -> Any:
+    """A reader of the checkpoint with this prefix, which may be the name of a directory as well."""
+    if tf.io.gfile.isdir(filepattern):
+        return tf.compat.v1.train.NewCheckpointReader(filepattern)
+    return tf.train.load_checkpoint(filepattern)

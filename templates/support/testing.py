@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -95,10 +97,34 @@ class EagerSession:
 def in_graph(test: Any) -> Any:
     """Marks a test method, or every test of a class, that needs the graph and session of TF 1.
 
-    `TestCase.setUp` opens the graph, so that what setUp makes belongs to it too.
+    `TestCase.setUp` opens the graph, so that what setUp makes belongs to it too; where a class has
+    a setUp that does not call it, the test opens one itself.
     """
-    test.in_graph = True
-    return test
+    marked = test
+    if inspect.isfunction(test):
+        @functools.wraps(test)
+        def marked(self: TestCase, *args: Any, **kwargs: Any) -> Any:
+            if tf.executing_eagerly():
+                _open_graph(self)
+                reset_default_store()
+            return test(self, *args, **kwargs)
+
+    marked.in_graph = True
+    return marked
+
+
+def _open_graph(test: TestCase) -> None:
+    """Opens a graph until `test` ends."""
+    test.enterContext(tf.Graph().as_default())
+    tf.random.set_seed(87654321)  # of this graph; the number is tf.test.TestCase's
+
+
+# What is found wrong with shapes raised the one while TF 1 built a graph, the other when it ran.
+_SHAPE_ERRORS = (ValueError, tf.errors.InvalidArgumentError)
+
+
+def _either(expected: Any) -> Any:
+    return _SHAPE_ERRORS if expected in _SHAPE_ERRORS else expected
 
 
 class TestCase(tf.test.TestCase):
@@ -114,8 +140,7 @@ class TestCase(tf.test.TestCase):
     def setUp(self) -> None:
         super().setUp()  # seeds Python, NumPy and TensorFlow
         if self.in_graph or getattr(getattr(self, self._testMethodName), "in_graph", False):
-            self.enterContext(tf.Graph().as_default())
-            tf.random.set_seed(87654321)  # of this graph; the number is tf.test.TestCase's
+            _open_graph(self)
         reset_default_store()
 
     def evaluate(self, tensors: Any) -> Any:
@@ -152,6 +177,17 @@ class TestCase(tf.test.TestCase):
             return super().assertRaisesWithPredicateMatch(exception_type, expected)
         return super().assertRaisesWithPredicateMatch(
             exception_type, lambda error: re.search(expected, _tf1_message(error)) is not None)
+
+    def assertRaises(self, expected_exception: Any, *args: Any, **kwargs: Any) -> Any:
+        """As in `unittest`; a ValueError of TF 1's graphs may be an InvalidArgumentError of eager
+        TensorFlow, and the other way round."""
+        return super().assertRaises(_either(expected_exception), *args, **kwargs)
+
+    def assertRaisesRegex(self, expected_exception: Any, *args: Any, **kwargs: Any) -> Any:
+        """See `assertRaises`."""
+        return super().assertRaisesRegex(_either(expected_exception), *args, **kwargs)
+
+    assertRaisesRegexp = assertRaisesRegex
 
     def assertCountEqual(self, first: Any, second: Any, msg: Any = None) -> None:
         """As in `unittest`; variables and tensors are equal to themselves alone, as in TF 1."""

@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import compat, schedules, scopes, store, testing
+from tf1_support import checkpoint, compat, schedules, scopes, store, testing
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -115,3 +115,40 @@ def test_traced_functions_make_keras_layers_and_drop_what_is_not_asked_for():
 
     normal, weight = testing.traced(build)(tf.constant(np.eye(2, 3), tf.float32))
     assert normal.shape == [2, 4] and float(weight) == 1.0
+
+
+def test_errors_of_shapes_and_graphs_of_classes_with_a_set_up_of_their_own(tmp_path):
+    class Checks(testing.TestCase):
+        def setUp(self):
+            self.ready = True
+
+        @testing.in_graph
+        def runTest(self):
+            assert self.ready and not tf.executing_eagerly()
+            with self.test_session() as session:
+                assert session.run(tf.constant(3) + 1) == 4
+
+    class Raises(testing.TestCase):
+        def runTest(self):
+            with self.assertRaises(ValueError):
+                tf.add(tf.zeros([2]), tf.zeros([3]))
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "sizes"):
+                raise ValueError("sizes differ")
+            with self.assertRaises(TypeError), self.assertRaises(ValueError):
+                raise TypeError("another error")
+
+    for test in (Checks, Raises):
+        result = test().run()
+        assert result.wasSuccessful() and result.testsRun == 1, result.failures + result.errors
+    assert tf.executing_eagerly()
+
+
+def test_checkpoints_with_the_name_of_their_directory(tmp_path):
+    prefix = str(tmp_path / "model")
+    (tmp_path / "model").mkdir()
+    with store.VariableStore().as_default():
+        scopes.get_variable("w", [2], initializer=tf.ones_initializer())
+        checkpoint.Saver().save(prefix)
+        checkpoint.Saver().save(str(tmp_path / "other"))
+    for path in (prefix, str(tmp_path / "other")):
+        assert compat.NewCheckpointReader(path).get_variable_to_shape_map() == {"w": [2]}
