@@ -363,7 +363,8 @@ class Expressions:
         if base.kind == k.ITERATOR:
             if method == "get_next":
                 return Value(k.ELEMENT, call=node, base=base)
-            return Value(k.ITERATOR_INIT if method == "make_initializer" else k.PY, base=base)
+            return Value(k.ITERATOR_INIT if method == "make_initializer" else k.PY, call=node,
+                         base=base)
         if base.kind == k.DATASET:
             kind = k.ITERATOR if "iterator" in method else k.DATASET
             return Value(kind, call=node, base=base, needs_graph=traced or base.needs_graph)

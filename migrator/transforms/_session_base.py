@@ -42,3 +42,5 @@ class PlanBase:
         self.kept_statements: set[int] = set()
         self.monitor = ""  # the name of the loop that takes the place of a monitored session
         self.watched: dict[str, Value] = {}  # what its hooks ask for, by name
+        self.fed_iterators: set[str] = set()
+        self.data_set_makers: dict[str, str] = {}

@@ -101,7 +101,9 @@ class FunctionWriter:
         tf = self.style.tf
         arguments = []
         specs = [p.spec for p in function.parameters]
-        if function.element is not None:
+        if function.element is not None and not function.dataset:
+            arguments.append("reduce_retracing=True")
+        elif function.element is not None:
             own = [p.spec for p in function.parameters if p.spec]
             whole = f"{function.dataset}.element_spec"
             single = isinstance(_target(function.element), ast.Name)

@@ -169,7 +169,7 @@ class FunctionPlacer(CallWriter):
         self.shared.built = True
         lines = ["# Tracing makes the variables, which the checkpoint needs."]
         for function in makers:
-            if function.element is None and not all(p.spec for p in function.parameters):
+            if not function.dataset and not all(p.spec for p in function.parameters):
                 raise Obstacle(
                     function.items[0].stmt,
                     "the variables are needed before the first step, but its inputs' shapes are "

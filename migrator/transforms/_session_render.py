@@ -103,7 +103,7 @@ class Renderer:
         if id(stmt) in d.dropped or self._emptied(stmt):
             lines += before
         elif id(stmt) in d.replaced:
-            lines += trivia + _indented(d.replaced[id(stmt)], new)
+            lines += trivia + _indented(self._commented(stmt, d.replaced[id(stmt)]), new)
         elif id(stmt) in d.opened:
             assert isinstance(stmt, ast.With)
             inner = self.block(stmt.body, self._header_end(stmt), new)
@@ -117,6 +117,14 @@ class Renderer:
         if id(stmt) in d.after:
             lines += _indented(d.after[id(stmt)], new)
         return lines
+
+    def _commented(self, stmt: ast.stmt, lines: list[str]) -> list[str]:
+        """The one line that replaces a statement keeps the comment behind the statement."""
+        last = self.source.lines[(stmt.end_lineno or stmt.lineno) - 1]
+        rest = last.encode()[stmt.end_col_offset or 0 :].decode().strip()
+        if len(lines) != 1 or not rest.startswith("#") or "#" in lines[0]:
+            return lines
+        return [f"{lines[0]}  {rest}"]
 
     def _emptied(self, stmt: ast.stmt) -> bool:
         """An `if` without side effects all of whose statements are gone goes too."""

@@ -11,7 +11,6 @@ from migrator.analysis.program import (
     Obstacle,
     RunSite,
 )
-from migrator.transforms._session_base import PlanBase
 from migrator.transforms._session_functions import (
     Summaries,
 )
@@ -19,10 +18,11 @@ from migrator.transforms._session_helpers import (
     calls_of,
     contains,
 )
+from migrator.transforms._session_iterators import IteratorPlanner
 from migrator.transforms._session_records import Leaf, Note, Site
 
 
-class SiteReader(PlanBase):
+class SiteReader(IteratorPlanner):
     """Turns the model's run sites into `Site`s."""
 
 
@@ -42,42 +42,12 @@ class SiteReader(PlanBase):
             self.notes.append(Note("TF301", stmt, "variables are initialised when they are made"))
             return None
         if kinds <= {k.ITERATOR_INIT, k.INIT}:
-            return self._initialise_iterator(run, leaves, whole)
+            self._initialise_iterator(run, leaves, whole)
+            return None
         site = Site(run, self.program, leaves, form)
         self._match_targets(site, stmt)
         self._pick(site, stmt)
         return site
-
-    def _initialise_iterator(
-        self, run: RunSite, leaves: list[Leaf], whole: bool
-    ) -> Site | None:
-        leaf = next(leaf for leaf in leaves if leaf.value.kind == k.ITERATOR_INIT)
-        base = leaf.value.base
-        if not whole or run.feeds or run.feed_name or base is None or base.call is None:
-            raise Obstacle(run.call, "an iterator is initialised with fed values",
-                           "make the data set from the arrays, then iterate over it")
-        dataset = self._iterated(base)
-        if dataset is None or not base.source:
-            raise Obstacle(run.call, "the data set behind an iterator is not known",
-                           "loop over the data set")
-        assert run.item is not None
-        self.decisions.replaced[id(run.item.stmt)] = [f"{base.source} = iter({dataset})"]
-        self.notes.append(Note("TF501", run.item.stmt, "data sets are iterated over directly"))
-        return None
-
-    def _iterated(self, value: Value) -> str | None:
-        """The text of the data set that an iterator value iterates over."""
-        call = value.call
-        if call is None:
-            return None
-        symbol = self.program.expressions.tf_symbol(call.func) or ""
-        if isinstance(call.func, ast.Attribute) and call.func.attr in (
-            "make_one_shot_iterator", "make_initializable_iterator",
-        ) and not symbol.startswith(("tensorflow.data.make", "tensorflow.contrib.data.make")):
-            return self.source.segment(call.func.value)
-        if symbol.rpartition(".")[2] in ("make_one_shot_iterator", "make_initializable_iterator"):
-            return self.source.segment(call.args[0]) if call.args else None
-        return None
 
     def _leaves(self, fetch: ast.expr) -> tuple[list[Leaf], str]:
         expressions = self.program.expressions

@@ -501,6 +501,10 @@ class Slicer(MonitorReader):
         base = value.base
         d = self.decisions
         if base is not None and base.kind == k.ITERATOR:
+            structure = self._structure(base)
+            if structure is not None or base.source in self.fed_iterators:
+                d.dropped.add(id(item.stmt))
+                return structure or "", base.source
             dataset = self._iterated(base)
             if dataset is None:
                 raise Obstacle(item.stmt, "the data set behind an iterator is not known",

@@ -325,7 +325,13 @@ class StatementPlanner(Slicer):
                     self._manual_summary(call, func, stmt)
                 elif base.kind == k.WRITER and func.attr == "add_graph":
                     d.dropped.add(id(stmt))
-        if item.kind == k.ITERATOR and item.value.call is not None and not item.value.needs_graph:
+        if item.kind == k.ITERATOR and (
+            item.target in self.fed_iterators or self._structure(item.value) is not None
+        ):
+            d.dropped.add(id(stmt))  # each run that initialised it makes it
+        elif item.kind == k.ITERATOR and item.value.call is not None and (
+            not item.value.needs_graph
+        ):
             dataset = self._iterated(item.value)
             if dataset is None:
                 raise Obstacle(stmt, "the data set behind an iterator is not known",
@@ -336,7 +342,7 @@ class StatementPlanner(Slicer):
             else:
                 d.edits.append((*self.source.span(item.value.call), f"iter({dataset})"))
             self.notes.append(Note("TF501", stmt, "data sets are iterated over directly"))
-        if item.kind == k.ITERATOR and item.value.needs_graph:
+        elif item.kind == k.ITERATOR and item.value.needs_graph:
             raise Obstacle(stmt, "a data set is made from placeholders",
                            "make the data set from the arrays themselves")
 

@@ -80,7 +80,7 @@ def test_text(name: str, projects: dict[str, Path]) -> None:
         if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
             golden.write_text(text)
         assert text == golden.read_text()
-        for word in ("Session(", "tf.placeholder", "compat.v1", "contrib", "feed_dict="):
+        for word in ("Session(", "tf.placeholder", "compat.v1", "tf.contrib", "feed_dict="):
             assert word not in text
 
 

@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import math_ops
 from tf1_support import optimizers
 from tf1_support import scopes
 
@@ -35,7 +36,7 @@ def main(output, options=Options()):
         """
         with tf.GradientTape() as tape:
             residual = tf.reduce_sum(x * w, 1) - y
-            weights = tf.numpy_function(weights_of, [residual], tf.float64)
+            weights = math_ops.py_func(weights_of, [residual], tf.float64)
             weights = tf.stop_gradient(weights)
             weights.set_shape([None])
             loss = tf.reduce_mean(weights * tf.square(residual))
