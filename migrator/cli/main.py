@@ -20,6 +20,7 @@ COMMANDS = {
     "undo": "Bring a repository back to what it was, byte for byte.",
     "verify": "Run before and after, and compare the numbers.",
     "measure": "Measure memory and speed before and after.",
+    "predict": "Predict memory and largest batches for GPUs that are not here.",
     "fit": "Find the largest batch that runs here, by running.",
     "merge": "Put measurements of several machines together.",
     "report": "Write the report of a migration.",

@@ -215,6 +215,20 @@ class SchemaError(ValueError):
     """A measurement file that this version cannot read; the message names file and field."""
 
 
+_SIMPLE: dict[str, tuple[type, ...]] = {
+    "int": (int,), "float": (int, float), "str": (str,), "int | None": (int, type(None)),
+    "float | None": (int, float, type(None)), "dict[str, Any]": (dict,),
+}  # fmt: skip
+
+
+def _checked(value: Any, annotation: Any, at: str) -> Any:
+    """The value of a simple field, if it is of the annotated kind."""
+    allowed = _SIMPLE.get(str(annotation))
+    if allowed and (not isinstance(value, allowed) or isinstance(value, bool)):
+        raise SchemaError(f"{at}: expected {annotation}, found {json.dumps(value)[:60]}")
+    return value
+
+
 def _build(kind: type, raw: Any, where: str) -> Any:
     """A record of dataclass `kind` from parsed JSON, nested records included."""
     if not isinstance(raw, dict):
@@ -239,7 +253,7 @@ def _build(kind: type, raw: Any, where: str) -> Any:
             value = _build(inner, value, at)
         elif isinstance(value, list):
             value = tuple(tuple(v) if isinstance(v, list) else v for v in value)
-        values[f.name] = value
+        values[f.name] = _checked(value, f.type, at) if inner is None else value
     return kind(**values)
 
 

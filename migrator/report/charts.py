@@ -38,7 +38,7 @@ class Bar:
 class Chart:
     """kind: "bars" (grouped), "stack" (stacked by series), "line" or "treemap".
 
-    unit: "bytes" or "seconds". points: (x, y) of a line. parents: child -> parent of a treemap.
+    unit: "bytes", "seconds" or "count". points: (x, y) of a line. parents: child -> parent of a treemap.
     """
 
     id: str
@@ -53,6 +53,8 @@ class Chart:
 
 
 def _format(unit: str, value: float) -> str:
+    if unit == "count":
+        return f"{value:,.0f}"
     return text.size(value) if unit == "bytes" else text.duration(value)
 
 
@@ -125,6 +127,8 @@ def _axis(chart: Chart) -> tuple[float, str]:
             if top >= factor:
                 return float(factor), name
         return 1.0, "bytes"
+    if chart.unit == "count":
+        return 1.0, "items"
     return (1.0, "seconds") if top >= 1 else (1e-3, "milliseconds")
 
 

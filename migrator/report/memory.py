@@ -21,7 +21,10 @@ def _series(result: CellResult) -> tuple[str, str]:
     if cell.precision != "float32":
         return f"after: tf.function, {cell.precision}", COLOURS[cell.precision]
     name = {"eager": "eager", "function": "tf.function", "xla": "tf.function + XLA"}
-    return f"after: {name[cell.execution]}", COLOURS[cell.execution]
+    how = name.get(cell.execution, cell.execution)
+    if cell.allocator != "default":
+        how += f", {cell.allocator}"
+    return f"after: {how}", COLOURS.get(cell.execution, OTHER)
 
 
 def _peak(result: CellResult) -> int | None:
@@ -149,29 +152,61 @@ def _phase_table(results: list[CellResult]) -> Table | None:
     rows = []
     for r in shown:
         for p in r.samples[0].phases:
+            whole = f"{p.fragmentation:.0%}" if p.fragmentation is not None else "–"
             rows.append((
                 _series(r)[0], p.name, text.duration(p.seconds), text.size(p.in_use),
-                text.size(p.peak), text.size(p.rss), text.size(p.device_used),
+                text.size(p.peak), text.size(p.reserved), whole, text.size(p.rss),
+                text.size(p.device_process), text.size(p.device_used),
             ))  # fmt: skip
     if not rows:
         return None
     return Table(
         f"Phases of a process, batch {shown[0].cell.batch}",
-        ("variant", "phase", "time", "in use", "peak so far", "process (RSS)", "whole GPU (driver)"),
-        tuple(rows), frozenset({2, 3, 4, 5, 6}),
-        "In use and peak are the allocator's figures at the end of the phase; RSS is the whole "
-        "process with its libraries.",
+        ("variant", "phase", "time", "in use", "peak so far", "reserved", "fragmented",
+         "process (RSS)", "this process on the GPU", "whole GPU (driver)"),
+        tuple(rows), frozenset(range(2, 10)),
+        "In use, peak and reserved are the allocator's figures at the end of the phase; RSS is the "
+        "whole process with its libraries. What the driver counts over the reserved bytes is the "
+        "CUDA context and the code of libraries.",
     )  # fmt: skip
 
 
-def sections(measured: Measurement) -> tuple[tuple[Section, ...], tuple[Statement, ...]]:
-    """A section for each workload, and the sentences for the top of the report."""
+def _initialisation(workload: str, results: list[CellResult]) -> Statement | None:
+    """What stands in memory once the model is there, before its first step."""
+    shown = _attributed(results)
+    if shown is None:
+        return None
+    sample = shown[0].samples[0]
+    held = next((p for p in sample.phases if p.name == "initialisation"), None)
+    ready = next((p for p in reversed(sample.phases) if p.name == "steady"), None)
+    if held is None or ready is None or held.in_use is None or not sample.weights:
+        return None
+    return Statement(
+        "neutral",
+        f"{workload}: weights take {text.size(sample.weights)}"
+        + (f", optimizer slots {text.size(sample.slots)}" if sample.slots else "")
+        + f"; after initialisation {text.size(held.in_use)} are in use and the process has "
+        f"{text.size(held.rss)} resident; a step at batch {shown[0].cell.batch} peaks at "
+        f"{text.size(_peak(shown[0]))}, {_peak(shown[0]) or 0:,} bytes: "
+        f"{(_peak(shown[0]) or 0) / sample.weights:.0f} times the weights.",
+    )
+
+
+def sections(
+    measured: Measurement, suffix: str = "", note: str = ""
+) -> tuple[tuple[Section, ...], tuple[Statement, ...]]:
+    """A section for each workload, and the sentences for the top of the report.
+
+    suffix: makes ids unique where a page has several measurements; note: stands in their headings.
+    """
     groups: dict[tuple[str, str], list[CellResult]] = collections.defaultdict(list)
     for r in measured.cells:
-        groups[r.cell.workload, r.cell.mode].append(r)
+        if r.cell.execution != "command" and not r.cell.strategy:
+            groups[r.cell.workload, r.cell.mode].append(r)
     found: list[Section] = []
     top: list[Statement] = []
-    for number, ((workload, mode), results) in enumerate(groups.items()):
+    for index, ((workload, mode), results) in enumerate(groups.items()):
+        number = f"{index}{suffix}"
         statements: list[Statement] = []
         verdict = _verdict(workload, results)
         if verdict:
@@ -194,21 +229,24 @@ def sections(measured: Measurement) -> tuple[tuple[Section, ...], tuple[Statemen
         if inside:
             cell_result, attribution = inside
             statements.append(_share(workload, cell_result, attribution))
+            begun = _initialisation(workload, results)
+            if begun is not None:
+                statements.append(begun)
             charts += _inside_charts(number, workload, results, cell_result, attribution)
         tables = [_table(results)]
         phases = _phase_table(results)
         if phases:
             tables.append(phases)
-        top += [s for s in statements if s.kind != "bad"][:2]
+        top += [s for s in statements if s.kind != "bad"][:3]
         found.append(Section(
-            f"memory-{number}", f"Memory and speed: {workload} ({mode})", "",
+            f"memory-{number}", f"Memory and speed: {text.titled(workload, mode)}{note}", "",
             tuple(statements), tuple(tables), tuple(c for c in charts if c.bars or c.points or c.tree),
         ))  # fmt: skip
     return tuple(found), tuple(top)
 
 
 def _inside_charts(
-    number: int, workload: str, results: list[CellResult], shown: CellResult, found: Attribution
+    number: str, workload: str, results: list[CellResult], shown: CellResult, found: Attribution
 ) -> list[Chart]:
     where = f"{shown.cell.title}, batch {shown.cell.batch}"
     stack = []

@@ -45,3 +45,8 @@ def percent(part: float, whole: float) -> str:
         return "–"
     share = 100 * part / whole
     return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"
+
+
+def titled(workload: str, mode: str) -> str:
+    """The workload's name with its mode, unless the name says it."""
+    return workload if mode in workload.lower() else f"{workload} ({mode})"

@@ -1,0 +1,77 @@
+"""Traces a workload at some batch sizes and predicts its peaks on a GPU: `program.py CONFIG.json`.
+
+Nothing is computed but the initial weights.
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+from typing import Any
+
+from migrator.measure.programs import measure_probe as probe
+from migrator.measure.programs import measure_subjects as subjects
+from migrator.measure.programs import measure_trace
+from migrator.measure.programs.measure_migrated import set_up, slots, subject_of
+from migrator.measure.programs.measure_steps import Stepper
+
+HOLDERS = 40
+
+
+def main(config: dict[str, Any]) -> dict[str, Any]:
+    """The forecast of migrator.measure.predict.forecast as a dict."""
+    import tensorflow as tf
+
+    from migrator.measure.predict import graph
+
+    set_up(tf, config)
+    subject = subject_of(tf, config)
+    stepper = Stepper(tf, config, subject)
+    # one item is enough to make the variables; larger batches exist as shapes only
+    arrays = subject.inputs({**config, "batch": 1})
+    stepper.make_variables(arrays)
+    stepper.make_slots()
+    weights = subjects.sizes(subject.variables()) | dict(subject.constants or {})
+    points, holders = [], []
+    for batch in config["batches"]:
+        specs = {
+            spec["name"]: tf.TensorSpec(
+                [batch if d == "batch" else d for d in spec["shape"]]
+                if spec.get("shape") else arrays[spec["name"]].shape,
+                arrays[spec["name"]].dtype,
+            )
+            for spec in subject.specs
+        }  # fmt: skip
+        step = tf.function(stepper.call, autograph=False)
+        concrete = step.get_concrete_function(specs)
+        made = graph.program(concrete.graph, list(concrete.outputs), "gpu")
+        peaks = sorted((made.peak("gpu", s) for s in graph.SEEDS), key=lambda p: p.bytes)
+        middle = peaks[len(peaks) // 2]
+        points.append({
+            "batch": batch,
+            "inputs": sum(
+                math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
+            ),
+            "step": middle.bytes, "low": peaks[0].bytes, "high": peaks[-1].bytes,
+            "unknown": middle.unknown,
+        })  # fmt: skip
+        holders = _holders(middle)
+    return {
+        "weights": sum(weights.values()), "slots": sum(slots(stepper).values()),
+        "points": points, "holders": holders,
+    }  # fmt: skip
+
+
+def _holders(peak: Any) -> list[dict[str, Any]]:
+    held: collections.Counter[tuple[str, str, str]] = collections.Counter()
+    for size, op in peak.live:
+        temporary = op.endswith("(while it runs)")
+        held[measure_trace.category(op, temporary), measure_trace.layer_of(op), op] += size
+    return [
+        {"category": kind, "layer": layer, "op": op, "bytes": size}
+        for (kind, layer, op), size in held.most_common(HOLDERS)
+    ]
+
+
+if __name__ == "__main__":
+    probe.run_main(main)

@@ -1,0 +1,1 @@
+"""Models that people ask memory questions about, small enough to read."""
