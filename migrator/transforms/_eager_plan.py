@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.transforms import _flow as flow
+from migrator.transforms._eager_refusals import refuse_questions, refuse_repeated
 from migrator.transforms._session_body import (
     EFFECTS,
     Placeholder,
@@ -80,6 +81,7 @@ class Planner:
         self._trace_gradients(real)
         for run in real:
             self._effects_and_errors(run, real)
+        refuse_questions(self.body, self.plan.dropped)
         return self.plan
 
     # -- placeholders inside larger expressions
@@ -795,10 +797,10 @@ class Planner:
                     self.plan.put_before(run.unit, [self._rendered(unit)])
         if run.expects_error is not None:
             self._move_into_assert(run)
-        elif run.in_loop and not run.feeds:
-            self._repeat(run)
+        elif run.in_loop and not run.feeds and not self._repeat(run):
+            refuse_repeated(self.body, run, self._backward(run.fetches, self.body.units))
 
-    def _repeat(self, run: Run) -> None:
+    def _repeat(self, run: Run) -> bool:
         """A run in a loop computed its fetch anew each time: random values, next elements."""
         key = flow.key_of(run.fetches)
         made = [
@@ -808,21 +810,22 @@ class Planner:
             and id(u.node) not in self.plan.dropped
         ]
         if key is None or len(made) != 1:
-            return
+            return False
         unit = made[0]
         pair = flow.assigned(unit.node)
         if pair is None or flow.key_of(pair[0]) != key or not isinstance(pair[1], cst.Call):
-            return
+            return False
         name = self.body.resolve(pair[1].func) or ""
         if name.startswith(_NUMPY) or name in ("tensorflow.Variable", "tensorflow.get_variable"):
-            return
+            return False
         if unit.path == run.unit.path or any(
             u.reads & {key} for u in self.body.units if u not in (unit, run.unit)
         ):
-            return
+            return False
         self._check_movable(unit, run.unit, [unit])
         self.plan.expressions[id(run.fetches)] = pair[1]
         self.plan.dropped.add(id(unit.node))
+        return True
 
     def _effect_units(self, run: Run) -> list[Unit]:
         wanted = flow.reads(run.fetches)

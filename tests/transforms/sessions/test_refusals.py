@@ -1,0 +1,55 @@
+"""Tests that ask what only a graph can answer keep their graph; their like without it do not."""
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+
+RULES = load_ruleset(Options())
+HEAD = "import tensorflow as tf\nimport lib\n\n\nclass T(tf.test.TestCase):\n\n  def test_it(self):\n"
+RUN = "    with self.test_session() as sess:\n      self.assertTrue(sess.run(y))\n"
+LOOP = "    with self.test_session() as sess:\n      for _ in range(3):\n        a, b = sess.run([y, z])\n"
+
+
+def migrated(body: str) -> str:
+    result = migrate_text("m_test.py", HEAD + body, ProjectIndex(), Options(), RULES)
+    assert result.new_text is not None
+    return result.new_text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    y = lib.f(3)\n    ops = tf.get_default_graph().get_operations()\n" + RUN,
+        "    y = lib.f(3)\n    assert y.get_shape().as_list() == [None, 4]\n" + RUN,
+        "    y = tf.random_uniform([2])\n    z = y * 2.\n" + LOOP,
+        "    y, z = lib.f(3)\n" + LOOP,
+        "    g = tf.Graph()\n    with g.as_default():\n      y = lib.f(3)\n"
+        "      self.assertTrue(g.get_operations())\n"
+        "    with self.test_session(graph=g) as sess:\n      sess.run(y)\n",
+        "    x = tf.placeholder(tf.float32, [None])\n    value, update = lib.metric(x)\n"
+        "    with self.test_session() as sess:\n      sess.run(update, feed_dict={x: [1.]})\n"
+        "      sess.run(update, feed_dict={x: [2.]})\n    self.check(value)\n",
+    ],
+)
+def test_the_graph_stays(body: str) -> None:
+    new = migrated(body)
+    assert "sess.run(" in new and "  @testing.in_graph\n" in new
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    y = lib.f(3)\n    assert y.get_shape().as_list() == [2, 4]\n" + RUN,
+        "    y = tf.ones([2])\n    z = y * 2.\n" + LOOP,
+        "    y = lib.f(3)\n    with self.test_session() as sess:\n      for x in y:\n"
+        "        self.assertTrue(sess.run(x))\n",
+        "    x = tf.placeholder(tf.float32, [None, 4])\n    y = lib.f(x)\n"
+        "    self.assertEqual(y.get_shape().as_list(), [None, 4])\n",
+    ],
+)
+def test_the_test_becomes_eager(body: str) -> None:
+    new = migrated(body)
+    assert "sess" not in new and "in_graph" not in new
