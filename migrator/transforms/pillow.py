@@ -1,0 +1,81 @@
+"""PY231: sizes of texts, which Pillow 10 gives as boxes only.
+
+`ImageFont.getsize` and `ImageDraw.textsize` are methods of objects; which objects those are is
+read from what the same file assigns to their names.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.registry import transform
+from migrator.model import Confidence
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+CODE = "PY231"
+_FONTS = frozenset(
+    "PIL.ImageFont." + name
+    for name in ("truetype", "load_default", "load", "load_path", "FreeTypeFont", "ImageFont")
+)
+_DRAWINGS = frozenset({"PIL.ImageDraw.Draw", "PIL.ImageDraw.ImageDraw"})
+_METHODS = {"getsize": _FONTS, "textsize": _DRAWINGS}
+
+
+def _makers(ctx: FileContext) -> dict[str, set[str]]:
+    """Name or attribute as written -> what Pillow functions its values come from."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(ctx.tree):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            continue
+        maker = ctx.names.resolve_node(node.value.func, values=False) or ""
+        if maker in _FONTS or maker in _DRAWINGS:
+            for target in node.targets:
+                if isinstance(target, (ast.Name, ast.Attribute)):
+                    found.setdefault(ast.unparse(target), set()).add(maker)
+    return found
+
+
+@transform
+class Pillow:
+    """PY231: `font.getsize(text)` and `draw.textsize(text)` by way of their boxes."""
+
+    name = "pillow"
+    triggers = _FONTS | _DRAWINGS
+    order = 75
+
+    def run(self, ctx: FileContext) -> str | None:
+        if not any(f".{method}(" in ctx.text for method in _METHODS):
+            return None
+        makers = _makers(ctx)
+        lines = Lines(ctx.text)
+        edits: list[Edit] = []
+        for node in ast.walk(ctx.tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            method, args = node.func.attr, node.args
+            wanted = _METHODS.get(method)
+            if wanted is None or not makers.get(ast.unparse(node.func.value), set()) & wanted:
+                continue
+            if not 1 <= len(args) <= (1 if method == "getsize" else 2) or any(
+                isinstance(arg, ast.Starred) for arg in args
+            ):
+                continue  # later places mean other things now
+            if ctx.suppressed(CODE, node) or not ctx.options.sure(Confidence.LIKELY):
+                continue
+            end = lines.offset(node.func.end_lineno or 0, node.func.end_col_offset or 0)
+            first = lines.offset(args[0].lineno, args[0].col_offset)
+            last = lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
+            box = "getbbox" if method == "getsize" else "textbbox"
+            edits.append(Edit(end - len(method), end, (box,)))
+            if method == "textsize":
+                edits.append(Edit(first, first, ("(0, 0), ",)))
+            edits.append(Edit(last, last, ("[2:]",)))
+            ctx.change(
+                CODE, node, f"{method} was removed from Pillow 10; the box ends at the size",
+                confidence=Confidence.LIKELY,
+            )  # fmt: skip
+        return apply(ctx.text, edits)[0] if edits else None

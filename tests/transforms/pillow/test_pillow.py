@@ -1,0 +1,73 @@
+"""Text sizes by way of boxes; images from the bytes of arrays."""
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+from migrator.resources import templates_dir
+
+RULES = load_ruleset(Options())
+FONTS = """from PIL import ImageDraw, ImageFont
+try:
+  font = ImageFont.truetype('arial.ttf', 24)
+except IOError:
+  font = ImageFont.load_default()
+draw = ImageDraw.Draw(image)
+"""
+
+
+def migrated(text: str) -> str:
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
+    return result.new_text if result.new_text is not None else text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("w, h = font.getsize(text)", "w, h = font.getbbox(text)[2:]"),
+        ("h = [font.getsize(s)[1] for s in texts]", "h = [font.getbbox(s)[2:][1] for s in texts]"),
+        ("size = draw.textsize(text, font)", "size = draw.textbbox((0, 0), text, font)[2:]"),
+        ("size = draw.textsize(text, font=font)",
+         "size = draw.textbbox((0, 0), text, font=font)[2:]"),
+        ("h = os.path.getsize(text)", "h = os.path.getsize(text)"),
+        ("h = other.getsize(text)", "h = other.getsize(text)"),
+        ("h = font.getsize(text, 'ltr')", "h = font.getsize(text, 'ltr')"),
+    ],
+)  # fmt: skip
+def test_text_sizes(before: str, after: str) -> None:
+    new = migrated(FONTS + before + "\n")
+    assert new == FONTS + after + "\n"
+    assert migrated(new) == new
+
+
+def test_an_attribute_that_holds_a_font() -> None:
+    text = (
+        "from PIL import ImageFont\n"
+        "class Labels:\n"
+        "  def __init__(self):\n"
+        "    self.font = ImageFont.truetype('arial.ttf', 24)\n"
+        "  def width(self, text):\n"
+        "    return self.font.getsize(text)[0]\n"
+    )
+    assert "return self.font.getbbox(text)[2:][0]" in migrated(text)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("PIL") is None, reason="Pillow is not installed")
+def test_images_of_the_bytes_of_arrays() -> None:
+    """The first 12 bytes of a float64 1.0, as Pillow 8.4 took them for a 2 x 2 RGB image."""
+    spec = importlib.util.spec_from_file_location(
+        "tf1_support_pillow", templates_dir() / "support" / "pillow.py"
+    )
+    assert spec is not None and spec.loader is not None
+    pillow = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pillow)
+    found = np.asarray(pillow.fromarray(np.ones([2, 2, 3]), "RGB"))
+    assert found.tolist() == [[[0, 0, 0], [0, 0, 0]], [[240, 63, 0], [0, 0, 0]]]
+    with pytest.raises(ValueError, match="Too many dimensions"):
+        pillow.fromarray(np.zeros([1, 2, 3]), "L")
