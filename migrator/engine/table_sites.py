@@ -29,6 +29,8 @@ class TableSites:
             self._dynamic(site)
         elif site.reference.role != "load":
             self._assigned(site)
+        elif self._patched(site):
+            return
         elif kind == "module":
             self._module(site)
         elif kind in ("rename", "support"):
@@ -73,6 +75,30 @@ class TableSites:
                 code, site.reference.node, str(entry.extra["finding"]), entry.advice,
                 shown(found.key),
             )  # fmt: skip
+
+    def _patched(self, site: Site) -> bool:
+        """``patch.object(tf.contrib.layers, "member")``: the module that has the member now."""
+        call = site.reference.parent
+        if not (
+            isinstance(call, ast.Call)
+            and len(call.args) > 1
+            and call.args[0] is site.reference.node
+            and isinstance(call.args[1], ast.Constant)
+            and isinstance(call.args[1].value, str)
+            and ast.unparse(call.func).endswith("patch.object")
+        ):
+            return False
+        member = call.args[1].value
+        found = self.work.rules.disposition(f"{site.resolved.name}.{member}")
+        if found.kind not in ("rename", "support") or found.rest:
+            return False
+        module, _, name = found.target.rpartition(".")
+        code = (found.entry.code if found.entry else "") or default_code(found.kind, found.key)
+        reason = f"{shown(found.key)} is patched where it is now"
+        rung = Rung.SUPPORT if found.kind == "support" else Rung.NATIVE
+        if self.work.replace(site, module, code, reason, rung) and name != member:
+            self.work.edits.append(Edit(*self.work.span(call.args[1]), (repr(name),)))
+        return True
 
     def _as_type(self, site: Site) -> bool:
         """Whether a reference is a type to test for, alone or in a tuple of types."""

@@ -161,3 +161,19 @@ def test_a_type_to_test_for_stays_a_type() -> None:
         "a = isinstance(x, tf.Variable) or issubclass(y, (tf.Tensor, tf.Variable))",
         "b = scopes.Variable(isinstance(x, int))",
     ]
+
+
+def test_members_are_patched_where_they_are_now() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "from unittest import mock\n"
+        "a = mock.patch.object(tf.contrib.layers, 'summarize_collection')\n"
+        "b = mock.patch.object(tf, 'log')\n"
+        "c = mock.patch.object(tf.nn, 'relu')\n"
+    )
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is not None and result.new_text.splitlines()[-3:] == [
+        "a = mock.patch.object(contrib_layers, 'summarize_collection')",
+        "b = mock.patch.object(tf.math, 'log')",
+        "c = mock.patch.object(tf.nn, 'relu')",
+    ]
