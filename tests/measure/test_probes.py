@@ -1,0 +1,140 @@
+"""NVML, the allocator's log and the Chrome trace, on inputs made for the purpose."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from migrator.measure.jobs import PROGRAMS
+from migrator.measure.programs import allocator_log, measure_trace, nvml
+
+
+class Driver(types.ModuleType):
+    """Stands for pynvml: two cards, the second one with this process on it."""
+
+    def __init__(self, hides_processes: bool = False) -> None:
+        super().__init__("pynvml")
+        self.hides_processes, self.asked = hides_processes, []  # type: ignore[var-annotated]
+
+    def nvmlInit(self) -> None: ...  # noqa: N802
+
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:  # noqa: N802
+        self.asked.append(index)
+        return index
+
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> int:  # noqa: N802
+        self.asked.append(uuid)
+        return 1
+
+    def nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:  # noqa: N802
+        return types.SimpleNamespace(used=(handle + 1) * 1000, total=16 * 2**30)
+
+    def nvmlDeviceGetComputeRunningProcesses(self, handle: int) -> list[Any]:  # noqa: N802
+        if self.hides_processes:
+            raise RuntimeError("not supported in this container")
+        own = types.SimpleNamespace(pid=os.getpid(), usedGpuMemory=700)
+        other = types.SimpleNamespace(pid=1, usedGpuMemory=300)
+        return [other, own] if handle else [other]
+
+    def nvmlSystemGetCudaDriverVersion(self) -> int:  # noqa: N802
+        return 12040
+
+    def nvmlSystemGetDriverVersion(self) -> bytes:  # noqa: N802
+        return b"550.1"
+
+    def nvmlDeviceGetName(self, handle: int) -> bytes:  # noqa: N802
+        return b"Tesla T4"
+
+
+@pytest.mark.parametrize(
+    ("visible", "asked", "found"),
+    [
+        ("1", 1, {"used": 2000, "process": 700}),
+        (None, 0, {"used": 1000, "process": None}),
+        ("GPU-1234,0", "GPU-1234", {"used": 2000, "process": 700}),
+    ],
+)
+def test_nvml_asks_for_the_card_that_cuda_sees(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None, asked: Any, found: dict[str, Any]
+) -> None:
+    driver = Driver()
+    monkeypatch.setitem(sys.modules, "pynvml", driver)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert nvml.used() == found and driver.asked == [asked]
+    assert nvml.card() == {
+        "name": "Tesla T4", "memory": 16 * 2**30, "driver": "550.1", "cuda": "12.4"
+    }  # fmt: skip
+
+
+def test_nvml_where_processes_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", Driver(hides_processes=True))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert nvml.used() == {"used": 2000, "process": None}
+
+
+@pytest.mark.parametrize("visible", ["-1", "", "none"])
+def test_nvml_without_a_card(monkeypatch: pytest.MonkeyPatch, visible: str) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", Driver())
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert nvml.used() == {"used": None, "process": None}
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert nvml.used() == {"used": None, "process": None} and nvml.card() == {}
+
+
+LOG = b"""I0000 bfc_allocator.cc:176] Extending allocation by 2.00MiB bytes for bfc_cpu_allocator_for_gpu.
+I0000 bfc_allocator.cc:183] Total allocated bytes: 2.00MiB
+I0000 bfc_allocator.cc:176] Extending allocation by 1.50GiB bytes for GPU_0_bfc.
+I0000 bfc_allocator.cc:183] Total allocated bytes: 1.50GiB
+"""
+
+
+def test_the_log_says_what_is_reserved(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(LOG)
+    reader = allocator_log.Reader(str(path))
+    assert reader.reserved("CPU:0") == 2 * 2**20
+    assert reader.reserved("GPU:0") == 3 * 2**29
+    assert reader.reserved("GPU:1") is None
+    with path.open("ab") as fh:
+        fh.write(b"Extending allocation by 1.00GiB bytes for GPU_0_bfc.\n")
+        fh.write(b"Total allocated bytes: 2.50GiB\n")
+    assert reader.reserved("GPU:0") == 5 * 2**29
+    assert allocator_log.Reader(str(tmp_path / "none")).reserved("CPU:0") is None
+
+
+def event(time: int, allocates: bool, addr: int, size: int, op: str = "") -> measure_trace.Event:
+    stats = {"addr": addr, "requested_bytes": size, "allocation_bytes": size, "tf_op": op}
+    return measure_trace.Event(time * 10**6, allocates, stats)
+
+
+def test_chrome_trace_adds_up_to_the_peak() -> None:
+    found = [
+        event(1, True, 1, 100, "net/Conv:Conv2D"), event(2, True, 2, 50, "gradient_tape/net/C:D"),
+        event(3, False, 1, 100), event(4, True, 3, 20, "net/Relu:Relu"), event(5, False, 9, 7),
+    ]  # fmt: skip
+    run = measure_trace.replay(found)
+    made = measure_trace.chrome_trace(run, {"weights": 1000})
+    counters = [e for e in made["traceEvents"] if e["ph"] == "C"]
+    assert [e["ts"] for e in counters] == [0, 1, 2, 3, 4]
+    sums = [sum(e["args"].values()) for e in counters]
+    assert sums == [1100, 1150, 1050, 1070, 1063]
+    assert max(sums) == 1000 + run.requested_peak
+    (peak,) = [e for e in made["traceEvents"] if e["ph"] == "i"]
+    assert peak["args"]["bytes"] == 1150 and peak["ts"] == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["measure_probe", "measure_graph_session", "nvml", "allocator_log", "command_probe",
+     "site_hook/sitecustomize", "../../workload/programs/child_setup"],
+)  # fmt: skip
+def test_programs_for_tf1_are_python_3_7(name: str) -> None:
+    ast.parse((PROGRAMS / f"{name}.py").read_text(encoding="utf-8"), feature_version=(3, 7))
