@@ -11,13 +11,13 @@ from migrator.engine.registry import transform
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
-CODE = "PY227"
+CODE = "PY225"
 _METHODS = frozenset({"add_subplot", "subplot"})
 
 
 @transform
 class SubplotNumbers:
-    """PY227: positions of subplots that are written as strings of three digits."""
+    """PY225: positions of subplots that are written as strings of three digits."""
 
     name = "subplot_numbers"
     triggers = frozenset({"matplotlib.*"})
