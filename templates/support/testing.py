@@ -4,7 +4,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -60,6 +62,12 @@ def _tf1_message(error: Exception) -> str:
 
 def _by_identity(items: Any) -> list[Any]:
     return [x.ref() if isinstance(x, (tf.Variable, tf.Tensor)) else x for x in items]
+
+
+@functools.cache
+def get_temp_dir() -> str:
+    """A directory for the files of this process's tests, the same at every call."""
+    return tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
 
 
 def _outlives_traces(make: Callable[..., Any], **kwargs: Any) -> Any:

@@ -1,5 +1,6 @@
 """The test case and `run`, on what tests of sessions used to fetch."""
 import collections
+import os
 import unittest
 
 import numpy as np
@@ -152,3 +153,10 @@ def test_checkpoints_with_the_name_of_their_directory(tmp_path):
         checkpoint.Saver().save(str(tmp_path / "other"))
     for path in (prefix, str(tmp_path / "other")):
         assert compat.NewCheckpointReader(path).get_variable_to_shape_map() == {"w": [2]}
+
+
+def test_one_folder_for_the_files_of_tests():
+    folder = testing.get_temp_dir()
+    assert os.path.isdir(folder) and folder == testing.get_temp_dir()
+    os.rmdir(folder)
+    testing.get_temp_dir.cache_clear()
