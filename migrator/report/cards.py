@@ -167,5 +167,5 @@ def _spread(catalogue: Sequence[devices.Device]) -> list[devices.Device]:
     found: dict[int, devices.Device] = {}
     for device in catalogue:
         found.setdefault(round(device.memory / devices.GIB), device)
-    wanted = [s for s in (4, 8, 15, 16, 24, 80) if s in found]
+    wanted = [s for s in (4, 8, 16, 24) if s in found]
     return [found[s] for s in wanted] or list(found.values())[:4]
