@@ -10,8 +10,10 @@ from migrator.analysis.graph_values import FunctionFact, Value
 from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
+from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.registry import fact
 
+_QUEUED = frozenset({"string_input_producer", "slice_input_producer"})
 #: Bodies longer than this are summarised without following what they return.
 MAX_STATEMENTS = 2000
 
@@ -29,7 +31,14 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
     functions it calls, whose flags it inherits.
     """
-    del module
+    if any(reference.attrs[-1:] and reference.attrs[-1] in _QUEUED for reference in
+           names.references):  # what the module will be once its queues are data sets
+        text = ast.unparse(tree)
+        again = ast.parse(text)
+        found = pipelines(text, again, NameTable.of(again, module))
+        if found is not None:
+            tree = ast.parse(found.text)
+            names = NameTable.of(tree, module)
     facts = module_functions(tree, names)
     return {
         name: {"kind": f.kind, "parts": list(f.parts), "flags": sorted(f.flags),

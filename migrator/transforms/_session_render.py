@@ -141,6 +141,10 @@ class Renderer:
     def _compound(self, stmt: ast.stmt, old: str, new: str) -> list[str]:
         if not any(_child_blocks(stmt)):
             return self.source.statement(stmt, self.decisions.edits, new)
+        if isinstance(stmt, ast.Try) and not stmt.handlers and all(
+            id(inner) in self.decisions.dropped for inner in stmt.finalbody
+        ):
+            return self.block(stmt.body, stmt.lineno, new)
         lines: list[str] = []
         headers: list[list[str]] = []
         first = self.source.first_line(stmt)

@@ -320,7 +320,7 @@ class StatementPlanner(Slicer):
                 elif base.kind == k.SESSION and func.attr == "close":
                     d.dropped.add(id(stmt))
                 elif base.kind == k.COORDINATOR:
-                    self._coordinator(call, func, stmt)
+                    self._coordinator(call, func, item)
                 elif base.kind == k.WRITER and func.attr == "add_summary":
                     self._manual_summary(call, func, stmt)
                 elif base.kind == k.WRITER and func.attr == "add_graph":
@@ -346,12 +346,19 @@ class StatementPlanner(Slicer):
             raise Obstacle(stmt, "a data set is made from placeholders",
                            "make the data set from the arrays themselves")
 
-    def _coordinator(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
-        d = self.decisions
+    def _coordinator(self, call: ast.Call, func: ast.Attribute, item: Item) -> None:
+        """Nothing runs beside the loop: it ends by itself, and errors are raised where they are."""
+        d, stmt = self.decisions, item.stmt
         if isinstance(stmt, ast.Expr) and stmt.value is call:
-            d.dropped.add(id(stmt))
+            if func.attr == "request_stop" and call.args:
+                d.replaced[id(stmt)] = ["raise"]
+            else:
+                d.dropped.add(id(stmt))
         elif func.attr == "should_stop":
-            d.edits.append((*self.source.span(call), "False"))
+            test = getattr(stmt, "test", None)
+            negated = isinstance(test, ast.UnaryOp) and test.operand is call
+            node = test if negated and test is not None else call
+            d.edits.append((*self.source.span(node), "True" if negated else "False"))
 
     def _writer(self, call: ast.Call) -> None:
         logdir = argument(call, 0, "logdir")

@@ -24,7 +24,7 @@ class ReturnedDatasets:
     """``return iterator.get_next()`` becomes ``return dataset`` in input functions."""
 
     name = "input_functions"
-    triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*"})
+    triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*", *k.QUEUES})
     order = 14
 
     def run(self, ctx: FileContext) -> None:

@@ -1,0 +1,27 @@
+"""Input queues become data sets, before anything asks how a graph gets its input."""
+
+from __future__ import annotations
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.queue_pipelines import pipelines
+from migrator.engine.context import FileContext
+from migrator.engine.registry import transform
+
+
+@transform
+class QueuesToDataSets:
+    """``tf.train.batch`` and its like at the end of a queue are a `tf.data` pipeline."""
+
+    name = "queue_input"
+    triggers = frozenset(name for name in k.QUEUES if ".train." in name)
+    order = 4
+
+    def run(self, ctx: FileContext) -> None:
+        """Rewrite the file's understood input queues; the others stay with their threads."""
+        found = pipelines(ctx.text, ctx.tree, ctx.names)
+        if found is None:
+            return
+        for line in found.lines:
+            ctx.change("TF503", line, "a tf.data pipeline reads and batches without threads",
+                       symbol="tensorflow.train.batch")
+        ctx.text = found.text

@@ -1,0 +1,97 @@
+"""Input queues as data sets: the forms that are understood, and those that keep their threads."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from migrator.analysis.names import NameTable
+from migrator.analysis.queue_pipelines import pipelines
+
+UNDERSTOOD = {
+    "shuffled": (
+        "queue = tf.train.string_input_producer(files)\nreader = tf.TFRecordReader()\n"
+        "_, record = reader.read(queue)\nimage, label = parse(record)\n"
+        "images, labels = tf.train.shuffle_batch([image, label], batch_size=8, capacity=100,\n"
+        "                                        min_after_dequeue=50)\n",
+        [
+            "from_tensor_slices(files).shuffle(len(files)).flat_map(tf.data.TFRecordDataset)",
+            "dataset = dataset.repeat()", "return image, label", ".map(prepare)",
+            "dataset = dataset.shuffle(100)", ".batch(8, drop_remainder=True).prefetch(1)",
+            "images, labels = dataset.make_one_shot_iterator().get_next()",
+        ],
+    ),
+    "slices": (
+        "image, label = tf.train.slice_input_producer([images, labels], num_epochs=2, seed=1)\n"
+        "batch = tf.train.batch([image, label], 4, allow_smaller_final_batch=True)\n",
+        [
+            "from_tensor_slices((images, labels)).shuffle(len(images), seed=1)", ".repeat(2)",
+            "dataset = dataset.batch(4).prefetch(1)", "batch = dataset.make_one_shot_iterator()",
+        ],
+    ),
+    "whole files": (
+        "queue = tf.train.string_input_producer(tf.gfile.Glob('*.png'), shuffle=False)\n"
+        "key, contents = tf.WholeFileReader().read(queue)\nimage = tf.image.decode_png(contents)\n"
+        "images = tf.train.batch(image, 4, dynamic_pad=True)\n",
+        [".map(tf.read_file)", "return image", ".padded_batch(4, drop_remainder=True)"],
+    ),
+    "records of a size": (
+        "queue = tf.train.string_input_producer(files, shuffle=False)\n"
+        "reader = tf.FixedLengthRecordReader(record_bytes=10)\n_, value = reader.read(queue)\n"
+        "batch = tf.train.batch(value, 4, enqueue_many=True)\n",
+        ["flat_map(lambda path: tf.data.FixedLengthRecordDataset(path, 10))", ".unbatch()"],
+    ),
+    "dictionary": (
+        "queue = tf.train.string_input_producer(files, shuffle=False)\n"
+        "_, record = tf.TFRecordReader().read(queue)\nimage = decode(record)\n"
+        "batch = tf.train.batch({'image': image, 'raw': record}, 4)\n",
+        ["return {'image': image, 'raw': record}", "batch = dataset.make_one_shot_iterator()"],
+    ),
+}
+
+LEFT = {
+    "keys are used": (
+        "queue = tf.train.string_input_producer(files)\nkey, value = reader.read(queue)\n"
+        "reader = tf.TFRecordReader()\nbatch = tf.train.batch([key, value], 4)\n"),
+    "two readers": (
+        "queue = tf.train.string_input_producer(files)\n_, a = tf.TFRecordReader().read(queue)\n"
+        "_, b = tf.TFRecordReader().read(queue)\nbatch = tf.train.batch([a, b], 4)\n"),
+    "compressed": (
+        "queue = tf.train.string_input_producer(files)\n"
+        "_, a = tf.TFRecordReader(options=gzip).read(queue)\nbatch = tf.train.batch(a, 4)\n"),
+    "shapes": (
+        "queue = tf.train.string_input_producer(files)\n_, a = tf.TFRecordReader().read(queue)\n"
+        "batch = tf.train.batch([a, b], 4, shapes=[[], []])\n"),
+    "summarized": (
+        "queue = tf.train.string_input_producer(files)\n_, a = tf.TFRecordReader().read(queue)\n"
+        "tf.summary.text('a', a)\nbatch = tf.train.batch([a, b], 4)\n"),
+    "unknown shuffling": (
+        "queue = tf.train.string_input_producer(files, shuffle=is_training)\n"
+        "_, a = tf.TFRecordReader().read(queue)\nbatch = tf.train.batch(a, 4)\n"),
+}
+
+
+def converted(body: str) -> str | None:
+    """`body` after an import of TensorFlow, with its queues as data sets."""
+    text = f"import tensorflow as tf\n\n{body}"
+    tree = ast.parse(text)
+    found = pipelines(text, tree, NameTable.of(tree))
+    return None if found is None else found.text
+
+
+@pytest.mark.parametrize("name", UNDERSTOOD)
+def test_queue_becomes_a_data_set(name: str) -> None:
+    body, parts = UNDERSTOOD[name]
+    text = converted(body)
+    assert text is not None
+    ast.parse(text)
+    for part in parts:
+        assert part in text, text
+    assert "tf.train" not in text and "reader" not in text
+    assert converted(text.partition("\n\n")[2]) is None
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_queue_is_left_alone(name: str) -> None:
+    assert converted(LEFT[name]) is None
