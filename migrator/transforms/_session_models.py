@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.facts_graph_classes import graph_classes
 from migrator.analysis.graph_values import Value
 from migrator.analysis.names import NameTable
 from migrator.analysis.program import Obstacle, Program
@@ -56,7 +57,9 @@ def group_of(ctx: FileContext, rewrite: Callable[..., bool], left: Callable[...,
         text = _text(ctx, home)
         if text is None or "placeholder" not in text:
             continue
-        for name in _classes(text):
+        for name in _classes(ctx, home, text):
+            if name not in ctx.text:
+                continue  # the file cannot belong to the group of that class
             try:
                 group = _Grouping(ctx, home, text, name).group()
                 if group is None or ctx.path not in group.texts:
@@ -96,12 +99,21 @@ def _text(ctx: FileContext, path: str) -> str | None:
         return None
 
 
-def _classes(text: str) -> Iterator[str]:
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.ClassDef) and any(
-            isinstance(n, ast.FunctionDef) and n.name == "__init__" for n in node.body
-        ):
-            yield node.name
+def _classes(ctx: FileContext, home: str, text: str) -> list[str]:
+    """The classes of a module that keep placeholders, with a constructor."""
+    known = ctx.index.fact(home, "graph_classes")
+    if known is None and home in ctx.index.modules and text == ctx.original:
+        return []
+    tree = ast.parse(text)
+    if known is None:
+        known = graph_classes(tree, NameTable.of(tree), home) or {}
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and node.name in known
+        and any(isinstance(n, ast.FunctionDef) and n.name == "__init__" for n in node.body)
+    ]
 
 
 class _Grouping:
@@ -137,8 +149,17 @@ class _Grouping:
             name: inner for name, (_, inner) in properties.items()
         }
         group = Group(home.path, node.name)
-        for path in [home.path, *self.ctx.index.importers(home.path)]:
-            text = _text(self.ctx, path)
+        texts = {
+            path: _text(self.ctx, path)
+            for path in [home.path, *self.ctx.index.importers(home.path)]
+        }
+        fetched = re.compile(rf"\b(?!self\b)\w+\.(?:{'|'.join(map(re.escape, attributes))})\b")
+        if not any(
+            text and node.name in text and ".run(" in text and fetched.search(text)
+            for text in texts.values()
+        ):
+            return None
+        for path, text in texts.items():
             if text is None:
                 raise Unknown(path)
             if node.name not in text:
