@@ -45,7 +45,9 @@ def asked_functions(tree: ast.Module, names: NameTable, module: str) -> list[str
     """Dotted names of the functions whose result's `.op.name` this module reads."""
     del module
     asked: set[str] = set()
-    for function in functions_of(tree) if owners_of_op_names(tree) else ():
+    if not any(tuple(reference.attrs[-2:]) == ("op", "name") for reference in names.references):
+        return None
+    for function in functions_of(tree):
         owners = owners_of_op_names(function)
         for call in assigned_calls(function, owners) if owners else ():
             found = names.resolve_node(call.func)
