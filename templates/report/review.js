@@ -4,6 +4,7 @@
   var files = Array.prototype.slice.call(document.querySelectorAll("details.file"));
   var nothing = document.querySelector(".nothing");
   function has(list, word) { return !word || list.split(" ").indexOf(word) >= 0; }
+  function counted(n, noun) { return n + " " + noun + (n === 1 ? "" : "s"); }
   function apply() {
     var rule = form.elements.rule.value, kind = form.elements.kind.value;
     var words = form.elements.file.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -20,7 +21,7 @@
       if (!file.hidden) { shownFiles += 1; shownBlocks += left; }
     });
     nothing.hidden = shownFiles > 0 || files.length === 0;
-    form.elements.count.value = shownFiles + " files, " + shownBlocks + " places";
+    form.elements.count.value = counted(shownFiles, "file") + ", " + counted(shownBlocks, "place");
   }
   form.addEventListener("input", apply);
   form.addEventListener("change", apply);

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrator.cli.main import cli
+from migrator.cli.summary import count
 from migrator.model import Change, Confidence, FileResult, Finding, Plan, Rung, Status, to_json
 from migrator.report import build, review
 from tests.report import data
@@ -20,7 +21,7 @@ OLD = "".join(f"line{n} = {n}\n" for n in range(1, 61))
 NEW = OLD.replace("line5 = 5", "line5 = five()").replace("line30 = 30\n", "").replace(
     "line50 = 50\n", "line50 = 50\nadded = 1\n"
 )  # fmt: skip
-HOSTILE = data.HOSTILE + "' \" onmouseover=alert(1) x=\" \u202eevil\x1b[31m"
+HOSTILE = data.HOSTILE + '\' " onmouseover=alert(1) x=" \u202eevil\x1b[31m'
 
 
 def plan() -> Plan:
@@ -115,7 +116,9 @@ def test_the_report_links_to_the_page(tmp_path: Path) -> None:
 def test_migrate_writes_the_page_and_nothing_else(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     root.mkdir()
-    (root / "a.py").write_text("import numpy as np\nimport tensorflow as tf\nx = tf.log(np.float(1))\n")
+    (root / "a.py").write_text(
+        "import numpy as np\nimport tensorflow as tf\nx = tf.log(np.float(1))\n"
+    )
     page = tmp_path / "review.html"
     said = CliRunner().invoke(cli, ["migrate", str(root), "--review", str(page), "--no-cache"])
     assert said.exit_code == 1, said.output
@@ -184,7 +187,8 @@ def test_filters(page: Any, name: str, value: str, files: int, blocks: int) -> N
     choose(page, name, value)
     assert len(shown(page, "details.file")) == files
     assert len(shown(page, ".block")) == blocks
-    assert page.find_element("name", "count").text == f"{files} files, {blocks} places"
+    counted = f"{count(files, 'file')}, {count(blocks, 'place')}"
+    assert page.find_element("name", "count").text == counted
     assert bool(shown(page, ".nothing")) == (files == 0)
 
 

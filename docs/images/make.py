@@ -1,0 +1,99 @@
+"""Makes the pictures of docs/tutorial.md from what the commands really print.
+
+    python docs/images/make.py
+
+Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver and selenium.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+from tests.report.browser import chromium
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+COLUMNS = 118
+_PROGRAM = "from migrator.cli.main import main; main()"
+_PAGE = """<!doctype html><meta charset="utf-8"><style>
+body{{margin:0;background:#272822;padding:14px 18px;width:max-content}}
+pre{{margin:0;font:13px/1.35 "DejaVu Sans Mono",Menlo,monospace;color:{foreground}}}
+{stylesheet}</style><body><pre>{code}</pre>"""
+
+
+def shell(repo: Path, *command: str) -> str:
+    """What a command prints on a terminal, errors included."""
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS),
+        "GIT_AUTHOR_NAME": "You", "GIT_AUTHOR_EMAIL": "you@example.org", "GIT_PAGER": "cat",
+        "GIT_COMMITTER_NAME": "You", "GIT_COMMITTER_EMAIL": "you@example.org", "TTY_COMPATIBLE": "1",
+    }  # fmt: skip
+    program = (sys.executable, "-c", _PROGRAM) if command[0] == "migrator" else (command[0],)
+    done = subprocess.run(
+        [*program, *command[1:]], cwd=repo, env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def terminal(driver: object, name: str, parts: list[tuple[str, str]], lines: int = 44) -> None:
+    """A picture of commands and what they print, cut after `lines` lines."""
+    shown: list[str] = []
+    for command, output in parts:
+        kept = [line for line in output.splitlines() if "\u2501" not in line]  # no progress bars
+        text = "\n".join(kept).replace("\x1b[?25l", "").replace("\x1b[?25h", "").strip("\n\r ")
+        shown += [f"\x1b[1;32m$\x1b[0m {command}", *text.splitlines()]
+    if len(shown) > lines:
+        shown = [*shown[:lines], f"\x1b[2m... {len(shown) - lines} more lines\x1b[0m"]
+    console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True)
+    console.print(Text.from_ansi("\n".join(shown)), soft_wrap=True)
+    page = console.export_html(theme=MONOKAI, code_format=_PAGE)
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "terminal.html"
+        file.write_text(page, encoding="utf-8")
+        driver.get(file.as_uri())  # type: ignore[attr-defined]
+        body = driver.find_element("tag name", "body")  # type: ignore[attr-defined]
+        body.screenshot(str(HERE / f"{name}.png"))
+
+
+def main() -> None:
+    """Make all pictures."""
+    with tempfile.TemporaryDirectory() as scratch, chromium(1280, 1500) as driver:
+        repo = Path(scratch) / "ssd"
+        shutil.copytree(ROOT / "samples" / "ssd_mobilenet_v1", repo)
+        for command in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "As it was in 2018")):
+            shell(repo, "git", *command)
+        terminal(driver, "tutorial-scan", [("migrator scan .", shell(repo, "migrator", "scan", "."))])
+        diff = shell(repo, "migrator", "migrate", ".", "--diff", "--only-files", "evaluate.py")
+        terminal(driver, "tutorial-diff", [("migrator migrate . --diff --only-files evaluate.py", diff)], 60)
+        shell(repo, "migrator", "migrate", ".", "--review", "../review.html")
+        driver.set_window_size(1280, 900)
+        driver.get((repo.parent / "review.html").as_uri())
+        driver.save_screenshot(str(HERE / "tutorial-review.png"))
+        driver.find_element("name", "file").send_keys("train.py")
+        driver.find_element("css selector", 'select[name=kind] option[value=""]').click()
+        time.sleep(0.2)
+        driver.save_screenshot(str(HERE / "tutorial-filter.png"))
+        driver.set_window_size(1280, 1500)
+        said = shell(repo, "migrator", "migrate", ".", "--commit")
+        said = "\n".join(said.splitlines()[-12:])
+        log = shell(repo, "git", "log", "--oneline", "--shortstat", "--no-color")
+        terminal(driver, "tutorial-commit", [
+            ("migrator migrate . --commit | tail -12", said), ("git log --oneline --shortstat", log),
+        ])  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
