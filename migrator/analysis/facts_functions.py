@@ -13,7 +13,7 @@ from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.registry import fact
 
-_QUEUED = frozenset({"string_input_producer", "slice_input_producer"})
+_QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator"})
 #: Bodies longer than this are summarised without following what they return.
 MAX_STATEMENTS = 2000
 
@@ -25,14 +25,15 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     `kind` and `parts` say what calling it without tensors returns (see `graph_kinds`); flags:
     ``ops`` (makes tensors), ``layers`` (may make variables through layers), ``variables`` (makes
     them), ``batch_norm``, ``session`` (runs one), ``queues`` (reads from them),
+    ``elements`` (takes them from an iterator),
     ``default session`` (uses the caller's), ``placeholders``,
     ``tf variables`` (calls tf.Variable), ``cond`` (calls tf.cond, which takes no Python bool),
     ``default names`` (of variables, so that they depend on what was built before); ``single``, ``tuple`` or
     ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
     functions it calls, whose flags it inherits.
     """
-    if any(reference.attrs[-1:] and reference.attrs[-1] in _QUEUED for reference in
-           names.references):  # what the module will be once its queues are data sets
+    if any(isinstance(node, ast.Attribute) and node.attr in _QUEUED
+           for node in ast.walk(tree)):  # what the module will be once its queues are data sets
         text = ast.unparse(tree)
         again = ast.parse(text)
         found = pipelines(text, again, NameTable.of(again, module))
@@ -98,6 +99,8 @@ def _flag_call(
     call: ast.Call, names: NameTable, scope: Scope | None, known: Any,
     flags: set[str], calls: set[str],
 ) -> None:
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "get_next":
+        flags.add("elements")
     symbol = names.resolve_node(call.func, scope, values=False)
     if symbol is None or symbol.startswith("builtins."):
         if isinstance(call.func, ast.Name):

@@ -91,6 +91,8 @@ class _Writer:
         values = [getattr(stmt, "value", None) for stmt in block]
         starts = [i for i, v in enumerate(values) if self.symbol(v) in (_PRODUCER, _SLICES)]
         ends = [i for i, v in enumerate(values) if self.symbol(v) in _BATCHES]
+        if not starts and not ends and isinstance(scope, ast.FunctionDef):
+            return self._elements(block, scope)
         if len(starts) != 1 or len(ends) != 1 or ends[0] < starts[0]:
             return None
         start, end = starts[0], ends[0]
@@ -138,6 +140,43 @@ class _Writer:
         edits += self._ending(block, end, scope, gone, lines, dataset)
         return last.lineno, edits
 
+    def _elements(
+        self, block: list[ast.stmt], scope: ast.FunctionDef
+    ) -> tuple[int, list[Edit]] | None:
+        """What an input function makes of its iterator's element becomes a part of the data set."""
+        taken = [i for i, s in enumerate(block) if _method(s, "get_next") is not None]
+        if len(taken) != 1 or not isinstance(block[taken[0]], ast.Assign):
+            return None
+        last = block[taken[0]]
+        assert isinstance(last, ast.Assign)
+        gone: list[ast.stmt] = []
+        iterator = _method(last, "get_next")
+        if isinstance(iterator, ast.Name):
+            made = [s for s in block[: taken[0]] if isinstance(s, ast.Assign)
+                    and ast.unparse(s.targets[0]) == iterator.id]
+            uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == iterator.id]
+            if len(made) != 1 or len(uses) != 2:
+                return None
+            gone, iterator = list(made), made[0].value
+        call = iterator if isinstance(iterator, ast.Call) else None
+        if call is None or not isinstance(call.func, ast.Attribute) or call.args or (
+            call.func.attr != "make_one_shot_iterator"
+        ):
+            return None
+        rest = block[taken[0] + 1 :]
+        if not rest or not isinstance(rest[-1], ast.Return) or rest[-1].value is None or (
+            len(rest) == 1 and _flat(rest[-1].value) == _names(last.targets[0])
+        ):
+            return None
+        source = self.source.segment(call.func.value)
+        lines = []
+        dataset = source
+        if not source.isidentifier():
+            dataset = self._fresh("dataset")
+            lines.append(f"{dataset} = {source}")
+        edits = self._ending(block, taken[0], scope, gone, lines, dataset)
+        return last.lineno, edits
+
     def _ending(
         self, block: list[ast.stmt], end: int, scope: ast.Module | ast.FunctionDef,
         gone: list[ast.stmt], lines: list[str], dataset: str,
@@ -169,8 +208,9 @@ class _Writer:
         else:
             lines.append(f"{source.segment(last.targets[0])} = {element}")
         indent = source.indent(last)
-        text = "\n".join(indent + line if line else "" for line in lines).lstrip()
-        edits: list[Edit] = [(*source.span(last), text)]
+        text = "\n".join(indent + line if line else "" for line in lines)
+        begin, finish = source.span(last)
+        edits: list[Edit] = [(begin - len(indent), finish, text)]
         for stmt in gone:
             line = source.first_line(stmt)
             while line > 1 and source.lines[line - 2].lstrip().startswith("#"):
@@ -439,6 +479,14 @@ def _argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
         if keyword.arg in names:
             return keyword.value
     return call.args[position] if len(call.args) > position else None
+
+
+def _method(stmt: ast.stmt, name: str) -> ast.expr | None:
+    """The object whose method `name` an assignment calls."""
+    value = getattr(stmt, "value", None)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.value if value.func.attr == name and not value.args else None
+    return None
 
 
 def _names(target: ast.expr) -> list[str]:

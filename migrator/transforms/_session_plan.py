@@ -61,6 +61,13 @@ class ScopePlan(FunctionPlacer):
                 self._refuse_graph_parts(call)
                 fact = self.program.expressions.call_fact(call)
                 symbol = self.program.expressions.tf_symbol(call.func)
+                if fact is not None and "elements" in fact.flags and fact.kind != k.ELEMENT and (
+                    "session" not in fact.flags
+                ):
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} takes its input from its own iterator",
+                        "return the data set, and iterate over it where the graph is run",
+                    )
                 if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
                                           and "session" not in fact.flags):
                     raise Obstacle(call, "its input comes from queues",

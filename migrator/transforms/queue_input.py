@@ -13,15 +13,19 @@ class QueuesToDataSets:
     """``tf.train.batch`` and its like at the end of a queue are a `tf.data` pipeline."""
 
     name = "queue_input"
-    triggers = frozenset(name for name in k.QUEUES if ".train." in name)
+    triggers = frozenset(
+        {"tensorflow.data.*", *(name for name in k.QUEUES if ".train." in name)}
+    )
     order = 4
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's understood input queues; the others stay with their threads."""
+        if "_producer" not in ctx.text and "get_next" not in ctx.text:
+            return
         found = pipelines(ctx.text, ctx.tree, ctx.names)
         if found is None:
             return
         for line in found.lines:
-            ctx.change("TF503", line, "a tf.data pipeline reads and batches without threads",
+            ctx.change("TF503", line, "the tf.data pipeline reads, batches and prepares the input",
                        symbol="tensorflow.train.batch")
         ctx.text = found.text

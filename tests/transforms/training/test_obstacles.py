@@ -90,6 +90,12 @@ OBSTACLES = {
         "    tf.train.start_queue_runners(sess)\n    value = sess.run(z)",
         "comes from queues",
     ),
+    "iterator in a helper": (
+        "def rows(scale):\n    data = tf.data.Dataset.from_tensors([[1.0, 2.0]])\n"
+        "    row = data.make_one_shot_iterator().get_next()\n    print(row)\n    return row * scale\n"
+        "\n\nz = tf.matmul(rows(2.0), w)\nwith tf.Session() as sess:\n    value = sess.run(z)",
+        "its own iterator",
+    ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
