@@ -50,6 +50,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     held = {k: tf.constant(v) for k, v in arrays.items()}
     reference = kept(tf, make(held))
     phases.end("first step")
+    float_weights = sum(subjects.sizes(subject.variables()).values())  # tfmot takes layers apart
     kind, _, how = config["strategy"].partition(":")
     started = time.perf_counter()
     if kind == "tflite":
@@ -76,7 +77,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         "difference": _difference(outputs, reference),
         "extra": {
             "tensorflow": tf.__version__, "keras": "tf_keras" if legacy else tf.keras.__version__, **facts,
-            "process_growth": runner.growth(), "float_weights": _float_weights(subject),
+            "process_growth": runner.growth(), "float_weights": float_weights,
             "input_shapes": {k: list(v.shape) for k, v in arrays.items()},
         },
     }  # fmt: skip
@@ -106,10 +107,6 @@ def _difference(outputs: Any, reference: Any) -> float | None:
         rest.remove(best)
         ordered.append(best)
     return compare.difference(ordered, reference)
-
-
-def _float_weights(subject: subjects.Subject) -> int:
-    return sum(subjects.sizes(subject.variables()).values())
 
 
 # -- TFLite
