@@ -304,7 +304,8 @@ class _Grouping:
         tf = _tensorflow(self.home.names)
         body, member = source.indent(init.body[-1]), source.indent(init)
         end = source.span(init.body[-1])[1]
-        edits: list[Edit] = [(end, end, f"\n{body}{owner}.{session} = {tf}.Session()")]
+        opened = f"\n{body}{owner}.{session} = {tf}.Session()"
+        edits: list[Edit] = []
         for inner in node.body:
             if isinstance(inner, ast.FunctionDef) and inner.name in properties:
                 start = source.offset(inner.decorator_list[0].lineno, 0)
@@ -320,7 +321,9 @@ class _Grouping:
         ]
         last = source.span(node.body[-1])[1]
         lines = "".join(f"\n{member}{line}" if line else "\n" for line in methods)
-        return source.splice(0, len(text), [*edits, (last, last, lines)])
+        added = [(end, end, opened), (last, last, lines)] if end != last else [
+            (end, end, opened + lines)]
+        return source.splice(0, len(text), [*edits, *added])
 
     def _own_session(self, method: ast.FunctionDef, source: SourceText, text: str) -> list[Edit]:
         """A method that was given the session takes the object's."""
@@ -416,12 +419,14 @@ def _function_names(text: str, owner: str) -> dict[str, str]:
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or not method.name.startswith(_METHOD):
             continue
-        called = next(
+        called = [
             n.func.attr for n in ast.walk(method)
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
             and isinstance(n.func.value, ast.Name) and n.func.attr in kept
-        )
-        name = called.lstrip("_")
+        ]
+        if len(called) != 1:
+            raise Unknown(f"{method.name} is no call of one function")
+        name = called[0].lstrip("_")
         found[method.name] = name if name not in defined | kept else f"{name}_function"
     return found
 
