@@ -265,6 +265,9 @@ class SessionBody:
                 return None
             return fetches, flow.argument(call, "feed_dict", 1)
         if func.attr.value == "eval" and self.has_session and key != "sess":
+            named = self.resolve(func)
+            if named is not None and "(" not in named:
+                return None  # a function of a module (``tf.keras.backend.eval``), no tensor's method
             extra = [arg for arg in call.args if arg.keyword is None]
             if len(extra) > 1 or any(
                 arg.keyword and arg.keyword.value not in ("feed_dict", "session")

@@ -44,6 +44,8 @@ def test_the_graph_stays(body: str) -> None:
     [
         "    y = lib.f(3)\n    assert y.get_shape().as_list() == [2, 4]\n" + RUN,
         "    y = tf.ones([2])\n    z = y * 2.\n" + LOOP,
+        "    with self.test_session():\n      for v in lib.f(3).weights:\n"
+        "        self.check(tf.keras.backend.eval(v))\n",
         "    y = lib.f(3)\n    with self.test_session() as sess:\n      for x in y:\n"
         "        self.assertTrue(sess.run(x))\n",
         "    x = tf.placeholder(tf.float32, [None, 4])\n    y = lib.f(x)\n"
