@@ -22,33 +22,33 @@ class Driver(types.ModuleType):
         super().__init__("pynvml")
         self.hides_processes, self.asked = hides_processes, []  # type: ignore[var-annotated]
 
-    def nvmlInit(self) -> None: ...  # noqa: N802
+    def nvmlInit(self) -> None: ...
 
-    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:  # noqa: N802
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:
         self.asked.append(index)
         return index
 
-    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> int:  # noqa: N802
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> int:
         self.asked.append(uuid)
         return 1
 
-    def nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:  # noqa: N802
+    def nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:
         return types.SimpleNamespace(used=(handle + 1) * 1000, total=16 * 2**30)
 
-    def nvmlDeviceGetComputeRunningProcesses(self, handle: int) -> list[Any]:  # noqa: N802
+    def nvmlDeviceGetComputeRunningProcesses(self, handle: int) -> list[Any]:
         if self.hides_processes:
             raise RuntimeError("not supported in this container")
         own = types.SimpleNamespace(pid=os.getpid(), usedGpuMemory=700)
         other = types.SimpleNamespace(pid=1, usedGpuMemory=300)
         return [other, own] if handle else [other]
 
-    def nvmlSystemGetCudaDriverVersion(self) -> int:  # noqa: N802
+    def nvmlSystemGetCudaDriverVersion(self) -> int:
         return 12040
 
-    def nvmlSystemGetDriverVersion(self) -> bytes:  # noqa: N802
+    def nvmlSystemGetDriverVersion(self) -> bytes:
         return b"550.1"
 
-    def nvmlDeviceGetName(self, handle: int) -> bytes:  # noqa: N802
+    def nvmlDeviceGetName(self, handle: int) -> bytes:
         return b"Tesla T4"
 
 
