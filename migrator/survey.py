@@ -17,6 +17,8 @@ from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import Plan, Rung, Status
 from migrator.project.discover import NEVER, printable
+from migrator.transforms.run_outcomes import run_outcomes
+from migrator.transforms.session_scan import RunRecord
 
 # What a session program is made of, by what it is called in a summary.
 _SITES = {
@@ -70,6 +72,7 @@ class Survey:
     python2: list[str] = field(default_factory=list)
     symbols: list[Usage] = field(default_factory=list)
     sites: dict[str, int] = field(default_factory=dict)
+    runs: list[RunRecord] = field(default_factory=list)
     models: list[ModelFile] = field(default_factory=list)
     automatic: int = 0
     by_rung: dict[str, int] = field(default_factory=dict)
@@ -175,6 +178,7 @@ def survey(
     ]
     found.sites = {kind: sites[kind] for kind in SITE_KINDS if sites[kind]}
     found.models = model_files(Path(plan.root))
+    found.runs = [run for item in plan.files for run in run_outcomes(item)]
     found.automatic = sum(len(item.changes) for item in plan.changed)
     rungs = Counter(finding.rung for finding in plan.findings)
     found.by_rung = {rung.value: rungs[rung] for rung in Rung if rungs[rung]}

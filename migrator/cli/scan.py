@@ -12,7 +12,7 @@ from rich.table import Table
 
 from migrator.cli import choices, console, exits, summary
 from migrator.cli.migrate import make_plan, write_sarif
-from migrator.model import Plan, to_json, to_jsonable
+from migrator.model import Plan, Rung, to_json, to_jsonable
 from migrator.survey import Survey, survey
 
 MEANING = {
@@ -25,6 +25,7 @@ MEANING = {
     "unknown": "unknown",
 }
 _MODELS = 20
+_RUNS = 20
 
 
 @click.command(
@@ -93,6 +94,7 @@ def _print(found: Survey, plan: Plan, symbols: bool, out: Console) -> None:
         out.print(console.styled(("Graph programs", "bold")))
         for kind, number in found.sites.items():
             out.print(f"  {number:>7,}  {kind}")
+    _print_runs(found, out)
     if found.models:
         out.print()
         out.print(console.styled(("Model files", "bold")))
@@ -120,6 +122,23 @@ def _print(found: Survey, plan: Plan, symbols: bool, out: Console) -> None:
         out.print(f"  {summary.count(len(plan.failed), 'file')} could not be read")
     out.print()
     summary.print_findings(plan, out)
+
+
+def _print_runs(found: Survey, out: Console) -> None:
+    """Where sessions are run: how many become native, and each that does not, with the reason."""
+    if not found.runs:
+        return
+    kept = [run for run in found.runs if run.rung is not Rung.NATIVE]
+    out.print()
+    out.print(console.styled(("Session runs", "bold")))
+    out.print(f"  {len(found.runs) - len(kept):>7,}  become native")
+    if kept:
+        out.print(f"  {len(kept):>7,}  stay on tf.compat.v1:")
+    for run in kept[:_RUNS]:
+        where = f"{run.path}:{run.line}"
+        out.print(console.styled(f"           {where} runs {run.fetches}: {run.reason}"))
+    if len(kept) > _RUNS:
+        out.print(f"           and {len(kept) - _RUNS:,} more (--json lists all)")
 
 
 def _print_symbols(found: Survey, symbols: bool, out: Console) -> None:

@@ -1,0 +1,84 @@
+"""What a plan does to each place that runs a session: the rung it gets, and why."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from migrator.engine.linemap import LineMap
+from migrator.model import FileResult, Rung
+from migrator.transforms._session_helpers import looks_like_run
+from migrator.transforms.session_scan import RunRecord
+
+_KEPT = ("TF390", "TF005", "TF391")
+_MADE = ("TF3", "TF5", "TF7")
+_CALL = "the run becomes a call of "
+
+
+def run_outcomes(result: FileResult) -> tuple[RunRecord, ...]:
+    """The run sites of one planned file in source order; empty for a file that cannot be parsed.
+
+    A run that is gone is native, and what was done there says how; one that is left has the
+    finding of its function (or class) as its reason.
+    """
+    if ".run(" not in result.old_text:
+        return ()
+    try:
+        old = ast.parse(result.old_text)
+        new = ast.parse(result.new_text or result.old_text)
+    except (SyntaxError, ValueError):
+        return ()
+    lines = LineMap(result.old_text, result.new_text or result.old_text)
+    left = Counter(lines.original(call.lineno) for call, _ in _runs(new))
+    return tuple(
+        _record(result, call, path, left)
+        for call, path in sorted(_runs(old), key=lambda pair: pair[0].lineno)
+    )
+
+
+def _runs(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...]]]:
+    stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, ast.Call) and looks_like_run(node):
+            yield node, path
+        scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for child in ast.iter_child_nodes(node):
+            stack.append((child, (*path, node) if scope else path))
+
+
+def _record(
+    result: FileResult, call: ast.Call, path: tuple[ast.AST, ...], left: Counter[int]
+) -> RunRecord:
+    own = range(call.lineno, (call.end_lineno or call.lineno) + 1)
+    kept = next((line for line in own if left[line]), 0)
+    function = ""
+    if kept:
+        left[kept] -= 1
+        rung, reason = Rung.COMPAT, _why_kept(result, path)
+    else:
+        near = [c.reason for c in result.changes
+                if c.code.startswith(_MADE) and c.line <= own.stop and c.end_line >= own.start]
+        rung, reason = Rung.NATIVE, near[0] if near else "computed eagerly"
+        function = next((r.removeprefix(_CALL) for r in near if r.startswith(_CALL)), "")
+    feeds: list[str] = []
+    for node in [*call.args[1:2], *(a.value for a in call.keywords if a.arg == "feed_dict")]:
+        keys = node.keys if isinstance(node, ast.Dict) else [node]
+        feeds += [ast.unparse(key) for key in keys if key is not None]
+    return RunRecord(
+        result.path, call.lineno, ".".join(getattr(node, "name", "") for node in path),
+        ast.unparse(call.args[0]) if call.args else "", tuple(feeds), rung, reason, function,
+    )
+
+
+def _why_kept(result: FileResult, path: tuple[ast.AST, ...]) -> str:
+    """The reason that was given in the innermost scope around a run, TF390 before others."""
+    for scope in [*reversed(path), None]:
+        first = getattr(scope, "lineno", 1)
+        last = getattr(scope, "end_lineno", 10**9) or 10**9
+        inside = [f for f in result.findings if f.code in _KEPT and first <= f.line <= last]
+        if inside:
+            best = min(inside, key=lambda f: (_KEPT.index(f.code), f.line))
+            return f"line {best.line}: {best.message.removeprefix('Session program kept: ')}"
+    return "no reason was given"
