@@ -314,6 +314,11 @@ class StatementPlanner(Slicer):
                 self._writer(call)
             elif isinstance(func, ast.Attribute):
                 base = self.program.expressions.value(func.value)
+                if base.kind == k.SAVER and func.attr == "save" and (
+                    ".import_meta_graph(" in self.source.text
+                ):
+                    raise Obstacle(call, "the graph that it saves is imported again",
+                                   "build the graph in a function that both sides call")
                 if base.kind == k.SAVER and func.attr in ("save", "restore"):
                     self._without_session(call)
                     self.shared.uses_saver = True
