@@ -80,6 +80,7 @@ class Packs:
 
 
 _TABLES = ("renames", "support", "manual", "compat", "same")
+_TEXTS = ("code", "title", "why", "link", "rewrite", "finding", "advice", "signature")
 _RULE_KEYS = {
     "code", "title", "why", "link", "match", "rewrite", "delete", "finding", "advice", "rung",
     "confidence", "signature", "case", "cases",
@@ -124,9 +125,14 @@ def _load(path: Path, packs: Packs) -> None:
         raise PackError(f"{path}: is not TOML: {error}") from error
     packs.sources[str(path)] = data  # whole: several packs may have files of one name
     kind = path.stem if path.stem in _TABLES else ""
-    for position, item in enumerate(document.pop("rule", []), 1):
+    rules, keywords = document.pop("rule", []), document.pop("keywords", {})
+    if not isinstance(rules, list) or not all(isinstance(item, dict) for item in rules):
+        raise PackError(f"{path}: rules are tables: [[rule]]")
+    if not isinstance(keywords, dict):
+        raise PackError(f"{path}: keywords must be a table")
+    for position, item in enumerate(rules, 1):
         packs.rules.append(_rule(item, path, position))
-    for symbol, table in document.pop("keywords", {}).items():
+    for symbol, table in keywords.items():
         try:
             packs.keywords.setdefault(symbol, {}).update(read_keywords(table))
         except (AttributeError, ValueError) as error:
@@ -169,17 +175,30 @@ def _rule(item: Mapping[str, Any], path: Path, position: int) -> Rule:
     for key in ("code", "title", "why", "match"):
         if not item.get(key):
             raise PackError(f"{where}: {key!r} is missing")
+    for key in _TEXTS:
+        if not isinstance(item.get(key, ""), str):
+            raise PackError(f"{where}: {key!r} must be a string")
     match = item["match"]
-    patterns = (match,) if isinstance(match, str) else tuple(match)
+    patterns = (match,) if isinstance(match, str) else match
+    if not isinstance(patterns, (list, tuple)) or not all(isinstance(p, str) for p in patterns):
+        raise PackError(f"{where}: 'match' must be a string or a list of strings")
+    patterns = tuple(patterns)
+    given = item.get("case", item.get("cases", []))
+    if not isinstance(given, list) or not all(isinstance(case, dict) for case in given):
+        raise PackError(f"{where}: cases are tables: [[rule.case]]")
     rewrite, delete = item.get("rewrite", ""), bool(item.get("delete", False))
     finding = item.get("finding", "")
     if bool(rewrite) + delete + bool(finding and not rewrite and not delete) != 1:
         raise PackError(f"{where}: exactly one of 'rewrite', 'delete = true', 'finding' is wanted")
     cases = []
-    for case in item.get("case", item.get("cases", [])):
+    for case in given:
         if "before" not in case:
             raise PackError(f"{where}: a case lacks 'before'")
         tolerance = case.get("tolerance")
+        if not isinstance(case["before"], str) or not isinstance(case.get("after", ""), str):
+            raise PackError(f"{where}: 'before' and 'after' of a case must be strings")
+        if not isinstance(tolerance, (int, float, type(None))):
+            raise PackError(f"{where}: 'tolerance' of a case must be a number")
         cases.append(
             Case(
                 case["before"],

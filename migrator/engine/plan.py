@@ -32,6 +32,10 @@ Progress = Callable[[int, int, str], None]
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:tensorflow|tf_slim|tf1_support)\b", re.MULTILINE)
 # The rules about what has rotted around TensorFlow 1: none of our business where there is none.
 _AROUND = frozenset(("PY", "DEP", "PB"))
+# A syntax tree takes about 1 kB for each of these: 250,000 fit into a worker's 300 MB. The largest
+# module of 20 large packages (benchmarks/fuzz.py) has 65,000.
+_SEPARATORS = ",([{=.+-*"
+_MOST_PARTS = 250_000
 _SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
 
 
@@ -108,6 +112,9 @@ def _scan(path: str, shipped: Shipped | None = None) -> _Scanned:
         return _Scanned(path, None, frozenset(), "", _unreadable(path, error))
     if is_generated(source.text):
         return _Scanned(path, None, frozenset(), source.sha256, is_support=True)
+    parts = sum(map(source.text.count, _SEPARATORS))
+    if parts > _MOST_PARTS:
+        return _Scanned(path, None, frozenset(), source.sha256, _data(path, source.sha256, parts))
     summary = ModuleSummary.of(path, source.text, _Job.facts)
     return _Scanned(
         path, summary, used_support(source.text), source.sha256,
@@ -134,6 +141,16 @@ def _migrate(path: str, shipped: Shipped | None = None) -> FileResult:
     if _Job.cache is not None:
         _Job.cache.put(key, result)
     return result
+
+
+def _data(path: str, sha256: str, parts: int) -> FileResult:
+    """A module that is data: its syntax tree would take more memory than a worker may."""
+    finding = Finding(
+        "TF001", path, 1, 0,
+        f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}; it was not looked at",
+        "Keep data in a data file, or exclude it.",
+    )  # fmt: skip
+    return FileResult(path, Status.SKIPPED, sha256, findings=(finding,))
 
 
 def _unsplittable(result: FileResult) -> FileResult:

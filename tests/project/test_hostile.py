@@ -173,3 +173,12 @@ def test_what_links_point_to_outside_is_never_read(tmp_path: Path) -> None:
     assert [f.path for f in plan.changed] == ["uses.py"]
     apply_plan(plan)
     assert snapshot(outside) == before
+
+
+def test_a_module_that_is_data_is_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text("import tensorflow as tf\nx = [" + "1," * 2_000_000 + "]\n")
+    (tmp_path / "uses.py").write_text(USES)
+    assert peak_of(tmp_path, 1 << 30) < 60
+    found = {f.path: f for f in build_plan(tmp_path, Options(jobs=1)).files}
+    assert found["data.py"].status is Status.SKIPPED and found["data.py"].findings[0].code == "TF001"
+    assert found["uses.py"].status is Status.CHANGED
