@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.tree_walk import walk
 
 _BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
             "setup", "_setup", "add_", "_add", "define", "make_", "_make")
@@ -45,7 +46,7 @@ class ClassProgram(Program):
         """Methods that build by their name, take nothing, and are not called by another one."""
         called = {
             node.func.attr
-            for node in ast.walk(self.node)
+            for node in walk(self.node)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         }
         return [
@@ -123,8 +124,8 @@ def attribute_users(
 ) -> ast.Attribute | None:
     """An access to one of `attributes` outside the class, None if there is none."""
     for tree in trees:
-        own = {id(node) for node in ast.walk(inside)}
-        for node in ast.walk(tree):
+        own = {id(node) for node in walk(inside)}
+        for node in walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in attributes and id(node) not in own:
                 if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "tf",
                                                                                "np", "FLAGS")):

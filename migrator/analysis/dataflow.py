@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from migrator.analysis.tree_walk import walk
+
 LOSSES, SUMMARIES, COLLECTIONS, UPDATES = "<losses>", "<summaries>", "<collections>", "<updates>"
 RESOURCES = frozenset({LOSSES, SUMMARIES, COLLECTIONS, UPDATES})
 
@@ -124,7 +126,7 @@ class _Collector(ast.NodeVisitor):
         names = {a.arg for a in every}
         names |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
         for statement in body:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     names.add(node.id)
         self.bound.append(names)
@@ -136,7 +138,7 @@ class _Collector(ast.NodeVisitor):
         names = {
             inner.id
             for generator in generators
-            for inner in ast.walk(generator.target)
+            for inner in walk(generator.target)
             if isinstance(inner, ast.Name)
         }
         self.visit(generators[0].iter)

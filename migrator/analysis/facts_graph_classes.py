@@ -7,10 +7,11 @@ from typing import Any
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import walk
 from migrator.engine.registry import fact
 
 
-@fact("graph_classes")
+@fact("graph_classes", "placeholder")
 def graph_classes(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Class name -> names of the attributes that its methods bind placeholders to."""
     del module
@@ -25,7 +26,7 @@ def graph_classes(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
 def placeholder_attributes(node: ast.ClassDef, names: NameTable) -> list[str]:
     """``self.x`` of a class that are placeholders, without ``self.``."""
     found = []
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if not (isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Call)):
             continue
         symbol = names.resolve_node(inner.value.func, values=False) or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import calls_in, children
 from migrator.engine.registry import fact
 
 #: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
@@ -17,7 +18,8 @@ GRAPH_ONLY = frozenset(
         "tensorflow.sparse_placeholder",
     }
 )
-_WORDS = tuple(symbol.rpartition(".")[2] + "(" for symbol in GRAPH_ONLY)
+_LAST = frozenset(symbol.rpartition(".")[2] for symbol in GRAPH_ONLY)
+_WORDS = tuple(f"{name}(" for name in _LAST)
 
 
 def names_graph_only(text: str) -> bool:
@@ -29,20 +31,25 @@ def graph_only_calls(tree: ast.AST, names: NameTable) -> list[tuple[ast.Call, st
     """The calls below `tree` that need a graph, with their symbols; those in functions that
     `tf.function` traces are left out."""
     found: list[tuple[ast.Call, str]] = []
+    if not any(_last_name(call.func) in _LAST for call in calls_in(tree)):
+        return found
     queue = [tree]
     while queue:
         node = queue.pop()
         if node is not tree and is_traced(node):
             continue
-        if isinstance(node, ast.Call):
-            last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            last = last or (node.func.id if isinstance(node.func, ast.Name) else "")
-            if f"{last}(" in _WORDS:
-                symbol = names.resolve_node(node.func, values=False)
-                if symbol in GRAPH_ONLY:
-                    found.append((node, symbol))
-        queue += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Call) and _last_name(node.func) in _LAST:
+            symbol = names.resolve_node(node.func, values=False)
+            if symbol in GRAPH_ONLY:
+                found.append((node, symbol))
+        queue += children(node)
     return found
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def is_traced(node: ast.AST) -> bool:
@@ -53,7 +60,7 @@ def is_traced(node: ast.AST) -> bool:
     return any(isinstance(d, ast.Attribute) and d.attr == "function" for d in decorators)
 
 
-@fact("graph_only")
+@fact("graph_only", *sorted(_LAST))
 def graph_only_functions(
     tree: ast.Module, names: NameTable, module: str
 ) -> dict[str, list[str]] | None:
@@ -72,8 +79,8 @@ def graph_only_functions(
     calls = {
         name: {
             n.func.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in functions
+            for n in calls_in(node)
+            if isinstance(n.func, ast.Name) and n.func.id in functions
         }
         for name, node in functions.items()
         if not is_traced(node)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import walk
 from migrator.engine.registry import fact
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -15,7 +16,7 @@ def owners_of_op_names(tree: ast.AST) -> set[str]:
     """The names `x` of which `x.op.name` is read somewhere below `tree`."""
     return {
         node.value.value.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Attribute)
         and node.attr == "name"
         and isinstance(node.value, ast.Attribute)
@@ -26,7 +27,7 @@ def owners_of_op_names(tree: ast.AST) -> set[str]:
 
 def assigned_calls(tree: ast.AST, names: set[str]) -> Iterator[ast.Call]:
     """The calls that are assigned to one of `names` alone, below `tree`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             target = node.targets[0]
             if len(node.targets) == 1 and isinstance(target, ast.Name) and target.id in names:
@@ -35,12 +36,12 @@ def assigned_calls(tree: ast.AST, names: set[str]) -> Iterator[ast.Call]:
 
 def functions_of(tree: ast.Module) -> Iterator[Function]:
     """Every function of a module, methods and inner functions too."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
 
 
-@fact("op_names")
+@fact("op_names", ".op")
 def asked_functions(tree: ast.Module, names: NameTable, module: str) -> list[str] | None:
     """Dotted names of the functions whose result's `.op.name` this module reads."""
     del module

@@ -105,6 +105,9 @@ def _facts(
     names = NameTable.of(tree)
     facts: dict[str, Any] = {}
     for name, function in functions.items():
+        words = getattr(function, "words", ())
+        if words and not any(word in text for word in words):
+            continue
         try:
             value = function(tree, names, "")
         except Exception as error:  # one failing fact must not lose the module

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from migrator.analysis.tree_walk import walk
+
 Edit = tuple[int, int, str]  # (start offset, end offset, replacement) in the file's text
 
 
@@ -23,7 +25,7 @@ class SourceText:
         self._inside_string: set[int] = set()
         self.width = max(79, min(99, max(map(len, self.lines), default=0) - 1))
         self.unit = _indent_unit(tree, self.lines)
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, (ast.JoinedStr, ast.Constant)):
                 if isinstance(node, ast.Constant) and not isinstance(node.value, (str, bytes)):
                     continue

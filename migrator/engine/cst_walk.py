@@ -102,6 +102,11 @@ class Listing:
             found = self._ends[id(node)]
         return found
 
+    def holds(self, node: cst.CSTNode) -> bool:
+        """Whether a node has been listed."""
+        found = self._ends.get(id(node))
+        return found is not None and self.nodes[found[0]] is node
+
     def walk(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """`node` and everything below it."""
         start, end = self.span(node)
@@ -123,3 +128,35 @@ class Listing:
                 found.append(current)
                 start += 1
         return found
+
+
+_recent: list[Listing] = []  # the one tree whose parts are being asked for
+
+
+def list_once(root: cst.CSTNode) -> Listing:
+    """The listing of a tree, by which `walk` and `own` answer for its parts from now on."""
+    if not (_recent and _recent[0].holds(root)):
+        _recent[:] = [Listing(root)]
+    return _recent[0]
+
+
+def walk(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """`node` and everything below it, in source order."""
+    if _recent and _recent[0].holds(node):
+        return _recent[0].walk(node)
+    found: list[cst.CSTNode] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        found.append(current)
+        children = code_children(current)
+        children.reverse()
+        stack += children
+    return found
+
+
+def own(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """`walk` without nested functions and classes; nothing for a function or class itself."""
+    if _recent and _recent[0].holds(node):
+        return _recent[0].own(node)
+    return Listing(node).own(node)

@@ -25,8 +25,9 @@ class FunctionContext(FileContext):
     """The context of the file `whole` as seen from `node`, one of the functions of its tree.
 
     Changes, findings and required imports are those of the file. `function` is the function in
-    LibCST; `edit` puts a new one in its place. `lines` are those of the file's current text.
-    Raises libcst.ParserSyntaxError where LibCST cannot read what CPython can.
+    LibCST, `source` its text; `edit` puts a new one in its place. `lines` are those of the
+    file's current text. Raises libcst.ParserSyntaxError where LibCST cannot read
+    what CPython can.
     """
 
     def __init__(self, whole: FileContext, node: Function, lines: Lines) -> None:
@@ -55,7 +56,7 @@ class FunctionContext(FileContext):
         first = min(item.lineno for item in (node, *node.decorator_list))
         self._start = lines.starts[first - 1]
         self._end = _end(lines, node)
-        code = text[self._start : self._end]
+        code = self.source = text[self._start : self._end]
         newline = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
         frame = f"if 1:{newline}{_indent(lines, self.whole.tree)}pass{newline}"
         if code[0] in " \t":

@@ -90,8 +90,10 @@ FactFunction = Callable[..., object]
 _FACTS: dict[str, FactFunction] = {}
 
 
-def fact(name: str) -> Callable[[FactFunction], FactFunction]:
+def fact(name: str, *words: str) -> Callable[[FactFunction], FactFunction]:
     """Register `function(tree, names, module) -> picklable | None` as a per-module fact.
+
+    With `words`, only files in whose text one of them occurs are asked.
 
     Facts are computed from `ast` alone in the indexing phase (`tree: ast.Module`,
     `names: NameTable`, `module: str` the dotted module name) for files that mention TensorFlow,
@@ -100,6 +102,7 @@ def fact(name: str) -> Callable[[FactFunction], FactFunction]:
     """
 
     def register(function: FactFunction) -> FactFunction:
+        function.words = words  # type: ignore[attr-defined]
         _FACTS[name] = function
         return function
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines
 from migrator.model import Change
 
@@ -27,7 +28,7 @@ class Deletions:
         if not self._wanted:
             return []
         result: list[Edit] = []
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             for field in ("body", "orelse", "finalbody"):
                 block = getattr(node, field, None)
                 if not isinstance(block, list) or not block:

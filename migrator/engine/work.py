@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from migrator.analysis.names import NameTable, Reference, Resolved, Scope
+from migrator.analysis.tree_walk import children, walk
 from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.imports import local_name_for
@@ -111,8 +112,8 @@ class FileWork:
         if self._parents is None:
             self._parents = {
                 id(child): holder
-                for holder in ast.walk(self.tree)
-                for child in ast.iter_child_nodes(holder)
+                for holder in walk(self.tree)
+                for child in children(holder)
             }
         return self._parents.get(id(node))
 

@@ -8,9 +8,11 @@ placeholder was; what is run with several feeds becomes a local function of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
+from migrator.engine.function_context import FunctionContext
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_refusals import refuse_questions, refuse_repeated
 from migrator.transforms._session_body import (
@@ -353,12 +355,24 @@ class Planner:
 
     def _asserts_unknown_shape(self) -> list[Unit]:
         """Units that check a static shape with unknown dimensions."""
+        if self._without_shape_checks:
+            return []
         found = []
         for unit in self.body.units:
             text = flow.code_of(unit.node)
             if "assert" in text and "None" in text and "shape" in text.lower():
                 found.append(unit)
         return found
+
+    @cached_property
+    def _without_shape_checks(self) -> bool:
+        """Whether the function's text rules out that it checks an unknown shape."""
+        ctx = self.body.ctx
+        if isinstance(ctx, FunctionContext):
+            text = ctx.source
+        else:
+            text = flow.code_of(self.body.function)
+        return not ("assert" in text and "None" in text and "shape" in text.lower())
 
     def _traced_only(self) -> list[Unit]:
         """Units with a graph function that eager TensorFlow refuses."""

@@ -6,11 +6,12 @@ Names are the roots of what is written: a local name (``boxes``) or an attribute
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import libcst as cst
 
-from migrator.engine.cst_walk import code_children
+from migrator.engine.cst_walk import code_children, walk
 
 _MUTATORS = frozenset(
     "append add extend insert update setdefault pop popitem remove discard clear sort fill "
@@ -59,51 +60,61 @@ def reads(node: cst.CSTNode) -> set[str]:
     return found
 
 
-def _reads(node: cst.CSTNode, found: set[str]) -> None:
-    if isinstance(node, cst.Name):
+def _reads(node: Any, found: set[str]) -> None:
+    cls = node.__class__
+    if cls is cst.Name:
         found.add(node.value)
-        return
-    if isinstance(node, cst.Attribute):
-        key = key_of(node)
-        if key is not None:
-            found.add(key)
+    elif cls is cst.Attribute:
+        value = node.value
+        if value.__class__ is cst.Name:
+            found.add(value.value)
+            if value.value in ("self", "cls"):
+                found.add(f"{value.value}.{node.attr.value}")
+        else:
+            _reads(value, found)
+    elif cls is cst.Arg:
         _reads(node.value, found)
-        return
-    if isinstance(node, cst.Arg):
-        _reads(node.value, found)
-        return
-    if isinstance(node, cst.Assign):
+    elif cls is cst.Assign:
         for target in node.targets:
-            if not isinstance(target.target, (cst.Name, cst.Tuple, cst.List)):
+            if target.target.__class__ not in (cst.Name, cst.Tuple, cst.List):
                 _reads(target.target, found)
         _reads(node.value, found)
-        return
-    if isinstance(node, (cst.Param, cst.AnnAssign)):
-        for child in (getattr(node, "default", None), getattr(node, "value", None)):
-            if child is not None:
-                _reads(child, found)
-        return
-    for child in code_children(node):
-        _reads(child, found)
+    elif cls is cst.Param:
+        if node.default is not None:
+            _reads(node.default, found)
+    elif cls is cst.AnnAssign:
+        if node.value is not None:
+            _reads(node.value, found)
+    else:
+        for child in code_children(node):
+            _reads(child, found)
+
+
+_BINDERS = frozenset(
+    [
+        *(cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.AsName),
+        *(cst.FunctionDef, cst.ClassDef, cst.Call),
+    ]
+)
 
 
 def writes(node: cst.CSTNode) -> set[str]:
     """Every name that `node` binds or changes in place."""
     found: set[str] = set()
     for child in walk(node):
-        if isinstance(child, cst.AssignTarget):
-            _targets(child.target, found)
-        elif isinstance(child, (cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor)):
-            _targets(child.target, found)
+        if child.__class__ not in _BINDERS:
+            continue
+        if isinstance(child, (cst.FunctionDef, cst.ClassDef)):
+            found.add(child.name.value)
         elif isinstance(child, cst.AsName):
             _targets(child.name, found)  # type: ignore[arg-type]
-        elif isinstance(child, (cst.FunctionDef, cst.ClassDef)):
-            found.add(child.name.value)
-        elif isinstance(child, cst.Call) and isinstance(child.func, cst.Attribute):
-            if child.func.attr.value in _MUTATORS:
+        elif isinstance(child, cst.Call):
+            if child.func.__class__ is cst.Attribute and child.func.attr.value in _MUTATORS:
                 name = root_of(child.func.value)
                 if name:
                     found.add(name)
+        else:
+            _targets(child.target, found)  # type: ignore[attr-defined]
     return found
 
 
@@ -122,15 +133,6 @@ def bound_names(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(node, (cst.Tuple, cst.List)):
         return [name for element in node.elements for name in bound_names(element.value)]
     return [node]
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """`node` and everything below, in source order."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack.extend(reversed(code_children(current)))
 
 
 def sub_bodies(node: cst.CSTNode) -> list[cst.BaseSuite]:
@@ -176,13 +178,22 @@ def statements(suite: cst.BaseSuite) -> Sequence[cst.BaseStatement]:
     return [cst.SimpleStatementLine([small]) for small in suite.body]
 
 
+_NO_MODULE = cst.Module([])
+
+
 def code_of(node: cst.CSTNode) -> str:
     """The source text of a node, comments and layout included."""
-    return cst.Module([]).code_for_node(node)
+    if node.__class__ is cst.Name and not node.lpar:  # type: ignore[attr-defined]
+        return node.value  # type: ignore[attr-defined, no-any-return]
+    return _NO_MODULE.code_for_node(node)
 
 
 def equal(one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Whether two expressions are written alike (layout aside)."""
+    if one is other:
+        return True
+    if one.__class__ is not other.__class__:
+        return False
     return "".join(code_of(one).split()) == "".join(code_of(other).split())
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import code_children
+from migrator.engine.cst_walk import code_children, list_once, own
 from migrator.transforms import _flow as flow
 
 SESSIONS = frozenset(
@@ -125,6 +125,7 @@ class SessionBody:
     """
 
     def __init__(self, ctx: FileContext, function: cst.FunctionDef) -> None:
+        list_once(function)
         self.ctx = ctx
         self.function = function
         self.parameters = frozenset(p.name.value for p in function.params.params)
@@ -460,32 +461,9 @@ class SessionBody:
         return self.init_names
 
 
-_KEPT = 512  # listings of recently asked nodes: the same bodies are asked for again and again
-_listings: dict[int, tuple[cst.CSTNode, tuple[cst.CSTNode, ...]]] = {}
-
-
-def own_nodes(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+def own_nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Nodes of a statement in source order; nested functions and classes are left out."""
-    found = _listings.get(id(node))
-    if found is None:  # the node is kept with its listing, so that its id stays its own
-        if len(_listings) >= _KEPT:
-            _listings.clear()
-        found = _listings[id(node)] = (node, tuple(_own_nodes(node)))
-    return found[1]
-
-
-def _own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    stack: list[cst.CSTNode] = [node]
-    first = True
-    while stack:
-        current = stack.pop()
-        if not first and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
-            continue
-        if first and isinstance(current, (cst.FunctionDef, cst.ClassDef)):
-            return
-        first = False
-        yield current
-        stack.extend(reversed(code_children(current)))
+    return own(node)
 
 
 def _writes_none(node: cst.CSTNode) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrator.analysis.tree_walk import children, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
@@ -112,7 +113,7 @@ class _Scope:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 self.name((alias.asname or alias.name).split(".")[0], None)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self.read(child)
 
 
@@ -122,7 +123,7 @@ def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
     arguments = node.args
     scope.asked = {
         part.func.value.id
-        for part in ast.walk(node)
+        for part in walk(node)
         if isinstance(part, ast.Call)
         and isinstance(part.func, ast.Attribute)
         and part.func.attr in _ASKED_OF_SHAPES
@@ -164,7 +165,7 @@ def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
         elif isinstance(node, ast.Attribute) and node.attr == "value":
             if kind(node.value, names) == DIMENSION:
                 found.append(node)
-        stack.extend((child, names) for child in ast.iter_child_nodes(node))
+        stack.extend((child, names) for child in children(node))
     return found
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_graph_only import graph_only_calls, is_traced, names_graph_only
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -41,7 +42,7 @@ def marked(node: ast.AST) -> bool:
 
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
     """Classes with a base whose name ends with Test or TestCase, and with tests."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ClassDef) and not marked(node):
             bases = [b.attr if isinstance(b, ast.Attribute) else getattr(b, "id", "")
                      for b in node.bases]
@@ -100,7 +101,7 @@ def _left(ctx: FileContext, method: _Function) -> str:
     calls = graph_only_calls(method, ctx.names)
     if calls and not _builds_graph(method):
         return f"tf.{calls[0][1].removeprefix('tensorflow.')} needs a graph"
-    for call in _calls(method):
+    for call in calls_in(method):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _SESSIONS:
             if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
                 return "its session could not be taken out"
@@ -111,12 +112,8 @@ def _builds_graph(method: _Function) -> bool:
     """Whether a method opens graphs of its own."""
     return any(
         isinstance(call.func, ast.Attribute) and call.func.attr == "as_default"
-        for call in _calls(method)
+        for call in calls_in(method)
     )
-
-
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
 
 
 # -- before
@@ -150,7 +147,7 @@ def _needs_graph(ctx: FileContext, method: _Function) -> str:
 
 
 def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
-    for call in _calls(method):
+    for call in calls_in(method):
         name = ctx.names.resolve_node(call.func, values=False)
         if name is None and isinstance(call.func, ast.Name):
             name = f"{ctx.module_name}.{call.func.id}"
@@ -180,7 +177,7 @@ def _own_calls(method: _Function) -> list[str]:
     """Names of the methods of its class that a method calls."""
     return [
         c.func.attr
-        for c in _calls(method)
+        for c in calls_in(method)
         if isinstance(c.func, ast.Attribute)
         and isinstance(c.func.value, ast.Name)
         and c.func.value.id == "self"
@@ -193,7 +190,7 @@ def _attributes(setup: _Function | None) -> set[str]:
         return set()
     return {
         n.attr
-        for n in ast.walk(setup)
+        for n in walk(setup)
         if isinstance(n, ast.Attribute)
         and isinstance(n.ctx, ast.Store)
         and isinstance(n.value, ast.Name)
@@ -204,7 +201,7 @@ def _attributes(setup: _Function | None) -> set[str]:
 def _gradients_of(ctx: FileContext, method: _Function, made: set[str]) -> str:
     """A reason if gradients are taken of what setUp made, which eager code has lost by then."""
     gradients = [c for c, s in graph_only_calls(method, ctx.names) if s in _GRADIENTS]
-    if gradients and any(isinstance(n, ast.Attribute) and n.attr in made for n in ast.walk(method)):
+    if gradients and any(isinstance(n, ast.Attribute) and n.attr in made for n in walk(method)):
         return "gradients with respect to tensors that setUp made"
     return ""
 
@@ -237,7 +234,7 @@ def _late_update(ctx: FileContext, method: _Function) -> str:
     runs: list[tuple[int, bool, ast.Call]] = []  # line, whether in a loop, the call
     built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
 
-    def walk(statements: list[ast.stmt], loop: bool) -> None:
+    def visit(statements: list[ast.stmt], loop: bool) -> None:
         for statement in statements:
             inner = isinstance(statement, (ast.For, ast.While))
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
@@ -248,16 +245,16 @@ def _late_update(ctx: FileContext, method: _Function) -> str:
                 ):
                     built[target.id] = statement.lineno, name
             for name in ("body", "orelse", "finalbody"):
-                walk(getattr(statement, name, []), loop or inner)
+                visit(getattr(statement, name, []), loop or inner)
             if not getattr(statement, "body", None):
-                for call in _calls(statement):
+                for call in calls_in(statement):
                     if _is_run(call):
                         runs.append((call.lineno, loop, call))
 
-    walk(method.body, False)
+    visit(method.body, False)
     variables = any(
         (ctx.names.resolve_node(c.func, values=False) or "") in
-        ("tensorflow.Variable", "tensorflow.get_variable") for c in _calls(method)
+        ("tensorflow.Variable", "tensorflow.get_variable") for c in calls_in(method)
     )
     if not variables:
         return ""
@@ -303,7 +300,7 @@ def _is_run(call: ast.Call) -> bool:
 
 
 def _is_initializer(call: ast.Call) -> bool:
-    return any("initializer" in getattr(c.func, "attr", "") for c in _calls(call) if c is not call)
+    return any("initializer" in getattr(c.func, "attr", "") for c in calls_in(call) if c is not call)
 
 
 # -- marking

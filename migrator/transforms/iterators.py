@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -23,7 +24,7 @@ _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 def iterator_calls(ctx: FileContext) -> list[ast.Call]:
     """Calls of the methods that make iterators; functions of tf.data by that name are others'."""
     found = []
-    for node in ast.walk(ctx.tree):
+    for node in walk(ctx.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr not in _METHODS or node.args:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -31,7 +32,7 @@ _LIBRARIES = ("builtins.", "tensorflow.", "keras.", "numpy.", "math.", "itertool
 def shape_methods(tree: ast.Module) -> list[tuple[ast.FunctionDef, str]]:
     """``def build(self, input_shape)`` and its like in classes with a base; the parameter's name."""
     found = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not (isinstance(node, ast.ClassDef) and node.bases):
             continue
         for method in node.body:
@@ -46,7 +47,7 @@ def shape_methods(tree: ast.Module) -> list[tuple[ast.FunctionDef, str]]:
 def _shapes(method: ast.FunctionDef, parameter: str) -> set[str]:
     """The parameter and the names that its items are bound to by loops over it."""
     names = {parameter}
-    for node in ast.walk(method):
+    for node in walk(method):
         if not isinstance(node, (ast.For, ast.comprehension)):
             continue
         source, target = node.iter, node.target
@@ -67,7 +68,7 @@ def needs_tensor_shapes(ctx: FileContext, method: ast.FunctionDef, parameter: st
             return isinstance(node.value, ast.Name) and node.value.id == parameter
         return isinstance(node, ast.Name) and node.id in names
 
-    for node in ast.walk(method):
+    for node in walk(method):
         if isinstance(node, ast.Attribute) and node.attr in _OF_SHAPES and is_shape(node.value):
             return True
         if isinstance(node, ast.Call) and any(

@@ -12,8 +12,6 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from migrator.engine.registry import transform
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ class OldProtobufModules:
     triggers = frozenset({"google.protobuf.*"})
     order = 1
 
-    def run(self, ctx: FileContext) -> cst.Module | None:
+    def run(self, ctx: FileContext) -> str | None:
         if not ctx.path.endswith("_pb2.py") or ctx.suppressed(CODE, 1):
             return None
         stem = ctx.module_name or ctx.path.removesuffix(".py").replace("/", ".")
@@ -119,4 +117,4 @@ class OldProtobufModules:
             CODE, 1, "generated protobuf code in the old form, which protobuf 4 and later refuse, "
             "is written anew from the descriptor that it carries",
         )  # fmt: skip
-        return cst.parse_module(new)
+        return new

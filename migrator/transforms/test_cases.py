@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import Listing
+from migrator.engine.cst_walk import list_once
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
@@ -143,7 +143,7 @@ def _calls_graph(function: Function) -> bool:
 
 def _method(ctx: FunctionContext) -> Iterator[Edit]:
     """The eager form of one method: functions inside it first."""
-    listing = Listing(ctx.function)
+    listing = list_once(ctx.function)
     functions = [node for node in listing.nodes if isinstance(node, cst.FunctionDef)]
     if len(functions) > 1:
         functions.sort(key=lambda node: (listing.span(node)[1], -listing.span(node)[0]))

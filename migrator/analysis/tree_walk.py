@@ -1,0 +1,87 @@
+"""`ast.walk` and `ast.iter_child_nodes` without their generators: walks are most of an analysis.
+
+Contexts and operators (`ast.Load`, `ast.Add`, ...), which say nothing that their parent does not
+say, are left out; the order is that of `ast`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+_TEXT = frozenset(
+    [
+        *("ctx", "op", "ops", "type_comment", "type_ignores", "kind", "simple", "conversion"),
+        *("id", "attr", "arg", "asname", "module", "level", "is_async", "kwd_attrs", "rest"),
+        "name",
+    ]
+)
+_LEAVES = (ast.Constant, ast.Global, ast.Nonlocal, ast.alias, ast.MatchSingleton)
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(cls: type) -> tuple[str, ...]:
+    """The fields of a class that hold nodes."""
+    names: tuple[str, ...] = ()
+    if not issubclass(cls, _LEAVES):
+        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        names = tuple(name for name in fields if name not in _TEXT)
+    _FIELDS[cls] = names
+    return names
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below `node`."""
+    found: list[ast.AST] = []
+    cls = node.__class__
+    fields = _FIELDS.get(cls)
+    for name in _fields(cls) if fields is None else fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += value
+        elif value is not None:
+            found.append(value)
+    if cls is ast.Dict or cls is ast.arguments:  # None stands for a missing key or default
+        return [item for item in found if item is not None]
+    return found
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """`node` and all nodes below it, level by level."""
+    found = [node]
+    known = _FIELDS
+    for current in found:  # grows on the way
+        cls = current.__class__
+        fields = known.get(cls)
+        if fields is None:
+            fields = _fields(cls)
+        if not fields:
+            continue
+        if cls is ast.Dict or cls is ast.arguments:
+            found += children(current)
+            continue
+        for name in fields:
+            value = getattr(current, name, None)
+            if value.__class__ is list:
+                found += value
+            elif value is not None:
+                found.append(value)
+    return found
+
+
+_KEPT = 256
+_calls: dict[int, tuple[ast.AST, list[ast.Call]]] = {}
+
+
+def calls_in(node: ast.AST) -> list[ast.Call]:
+    """The calls among ``walk(node)``; the same nodes are asked for again and again, so that their
+    answers are kept for a while (in which the tree must not be changed)."""
+    found = _calls.get(id(node))
+    if found is None:
+        if len(_calls) >= _KEPT:
+            _calls.clear()
+        # the node is kept with its answer, so that its id stays its own
+        found = _calls[id(node)] = node, [n for n in walk(node) if n.__class__ is ast.Call]  # type: ignore[misc]
+    return found[1]
+
+
+__all__ = ["calls_in", "children", "walk"]
