@@ -10,6 +10,14 @@ from .arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
+from .contrib_layers import (
+    summarize_biases,
+    summarize_collection,
+    summarize_tensor,
+    summarize_tensors,
+    summarize_variables,
+    summarize_weights,
+)
 from .initializers import (
     apply_regularization,
     l1_l2_regularizer,
@@ -149,6 +157,12 @@ __all__ = [
     "stack",
     "sum_regularizer",
     "summarize_activation",
+    "summarize_biases",
+    "summarize_collection",
+    "summarize_tensor",
+    "summarize_tensors",
+    "summarize_variables",
+    "summarize_weights",
     "unit_norm",
     "utils",
     "variable",
