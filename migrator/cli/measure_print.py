@@ -16,6 +16,12 @@ from migrator.measure.tune import Choice
 from migrator.report import text
 
 
+def _console() -> Console:
+    """The terminal, or something wide enough for a table where output goes to a file."""
+    found = Console()
+    return found if found.is_terminal else Console(width=max(found.width, 140))
+
+
 def difference(value: float | None) -> str:
     """The largest difference of outputs, relative."""
     if value is None:
@@ -51,7 +57,7 @@ def results(found: Sequence[CellResult]) -> None:
             text.size(stored) if stored else "–", difference(r.difference),
         ]  # fmt: skip
         table.add_row(*([r.machine] if len(machines) > 1 else []), *row)
-    Console().print(table)
+    _console().print(table)
     for r in found:
         if not r.ok:
             last = (r.detail.splitlines() or ["no output"])[-1]
@@ -72,7 +78,7 @@ def choices(found: Iterable[Choice]) -> None:
                 difference(k.difference), "–" if k.score is None else f"{k.score:.2f}",
                 "picked" if picked else k.rejected,
             )  # fmt: skip
-        Console().print(table)
+        _console().print(table)
 
 
 def tried(t: Try) -> str:

@@ -203,11 +203,11 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         fetch = dict(fetch)
     slot_variables = [v for v in tf.global_variables() if v not in model_variables]
 
+    visited: set[Any] = set()
     sess = tf.Session(config=session_config)
     for key, (made, feed) in held.items():
         sess.run(made.initializer, {feed: arrays[key]})
-    for variable in sorted(model_variables, key=lambda v: v.name):
-        sess.run(variable.initializer)
+    sess.run(one_by_one(model_variables, visited))
     sess.run([tf.local_variables_initializer(), tf.tables_initializer()])
     if workload.get("checkpoint"):
         path = probe.existing_checkpoint(config["root"], workload["checkpoint"])
@@ -215,8 +215,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         tf.train.Saver([v for v in model_variables if v.op.name in names]).restore(sess, path)
     phases.end("initialisation")
     if config["mode"] == "training":
-        for variable in sorted(slot_variables, key=lambda v: v.name):
-            sess.run(variable.initializer)
+        sess.run(one_by_one(slot_variables, visited))
         phases.end("slots")
 
     def step() -> Any:
@@ -260,6 +259,27 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             step, phases.allocator, resident, config.get("trace_dir") or ""
         )
     return result
+
+
+def one_by_one(variables: list[Any], visited: set[Any]) -> list[Any]:
+    """The variables' initializers in order of name, each waiting for the one before: where they lie
+    in memory then repeats. One run for all, because each run prunes the whole graph.
+
+    visited: names of ops that wait already, so that no op waits for what it feeds itself.
+    """
+    chain: list[Any] = []
+    for variable in sorted(variables, key=lambda v: v.name):
+        waiting = [variable.initializer]
+        while waiting:
+            op = waiting.pop()
+            if op.name in visited:
+                continue
+            visited.add(op.name)
+            if chain:
+                op._add_control_input(chain[-1])
+            waiting += [t.op for t in op.inputs] + list(op.control_inputs[: -1 if chain else None])
+        chain.append(variable.initializer)
+    return chain
 
 
 def full_trace_peak(tf: Any, sess: Any, fetch: Any) -> int:
