@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from migrator.engine.api import Signature
 from migrator.engine.edits import Lines
 
 
@@ -44,6 +45,19 @@ class CallSite:
 
 class Unreadable(ValueError):
     """The text between the arguments is not what the syntax tree says (f-strings)."""
+
+
+def accepts(signature: Signature, site: CallSite, skip: int = 0) -> bool:
+    """Whether a function with this signature may be called like this, the first `skip` arguments
+    left out; what stars hide may be anything, and required arguments may be among it."""
+    names = {p.name for p in signature if p.kind in ("positional", "keyword")}
+    most = sum(p.kind == "positional" for p in signature)
+    kinds = {p.kind for p in signature}
+    slots = [slot for slot in site.slots[skip:] if not slot.stars]
+    given = [slot.keyword for slot in slots if slot.keyword is not None]
+    if "**" not in kinds and not names.issuperset(given):
+        return False
+    return "*" in kinds or len(slots) - len(given) <= most
 
 
 def skip_space(text: str, position: int, end: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from migrator.engine.callsite import Unreadable, read_call
+from migrator.engine.callsite import Unreadable, accepts, read_call
 from migrator.engine.edits import Edit
 from migrator.engine.keywords import Misfit
 from migrator.engine.work import FileWork, Site, default_code, shown
@@ -147,7 +147,9 @@ class TableSites:
             )
         if isinstance(pieces, Misfit):
             found = site.disposition
-            if not found.rest and self.work.rules.compat_target(found.key) is not None:
+            old = self.work.rules.tf1.signature(key)
+            valid = old is None or accepts(old, layout, skip)  # else compat.v1 refuses it as well
+            if valid and not found.rest and self.work.rules.compat_target(found.key) is not None:
                 self.compat(site, f"{pieces.reason}.")
                 return False
             self.work.report(
