@@ -157,7 +157,10 @@ class BindingPlan:
                 new, suffix = found.target + found.rest, site.resolved.name[len(name) :]
                 if suffix and new.endswith(suffix):
                     votes[new[: -len(suffix)]] += 1
-        if not votes:
+        successors: Counter[str] = Counter()
+        if not votes and any(site.resolved.name == name for site in sites):  # the module as a value
+            successors = self._successors(name)
+        if not votes and not successors:
             prefix = name + "."
             for key, entry in self.rules.tables.items():
                 if entry.kind == "support" and key.startswith(prefix):
@@ -165,8 +168,7 @@ class BindingPlan:
                     if entry.target.endswith(suffix):
                         votes[entry.target[: -len(suffix)]] += 1
         votes = Counter({new: count for new, count in votes.items() if not split_import(new)[3]})
-        if not votes and any(site.resolved.name == name for site in sites):  # the module as a value
-            votes = self._successors(name)
+        votes = votes or successors
         if not votes:
             return None
         return min(votes, key=lambda new: (-votes[new], new))

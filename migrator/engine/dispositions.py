@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from migrator.engine.gone import kept
 from migrator.engine.options import Options
 from migrator.engine.pattern import canonical_of
 from migrator.engine.ruleset import Disposition, RuleSet, load_ruleset
@@ -96,7 +97,7 @@ def _record(rules: RuleSet, name: str, found: Disposition) -> Record:
     elif kind in ("manual", "compat"):
         compat = rules.compat_target(found.key)
         if compat is not None and not found.exists:
-            kind, target = "compat", compat + found.rest
+            kind, target, advice = "compat", compat + found.rest, advice or kept(name)
         else:
             kind = "manual"
     return Record(written(name), kind, written(target), codes, advice, keywords)

@@ -1,36 +1,66 @@
-"""Advice about symbols of TF 1.15 that TF 2 has no successor for and no rule pack mentions."""
+"""Advice about TF 1.15 symbols without a rule: from `rules/advice/families.toml`."""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from migrator import resources
 from migrator.engine.packs import Entry
 
-SOURCE = "https://github.com/tensorflow/tensorflow/tree/r1.15/tensorflow"
 CODE = "TF003"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What to use in place of the symbols below a prefix (``tf.contrib.metrics``).
+
+    `generic`: it says no more than that they are gone; only names that TF 1.15 did not document
+    may be left to such a family.
+    """
+
+    prefix: str
+    advice: str
+    link: str
+    code: str = CODE
+    generic: bool = False
+
+    @property
+    def text(self) -> str:
+        """Advice and page in one line."""
+        return f"{self.advice} See {self.link}."
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Prefix -> family.
+
+    Raises FileNotFoundError for an incomplete installation.
+    """
+    path = resources.rules_dir() / "advice" / "families.toml"
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {prefix: Family(prefix, **entry) for prefix, entry in document["families"].items()}
+
+
+def family_of(symbol: str) -> Family:
+    """The family of the longest prefix of a symbol as it is written (``tf.contrib.crf.x``)."""
+    known = families()
+    while symbol not in known:
+        symbol = symbol.rpartition(".")[0]
+    return known[symbol]
 
 
 def gone(name: str) -> Entry:
     """The table entry of a canonical name that only the TF 1.15 snapshot has."""
-    parts = name.split(".")
-    if parts[1] == "contrib":
-        advice = (
-            "tf.contrib was removed and nothing in TensorFlow 2 takes this one's place. Carry what "
-            f"you need over from {SOURCE}/{'/'.join(parts[1:3])}, or do without."
-        )
-    elif parts[1] == "python":
-        advice = (
-            "This was private to TensorFlow 1.15 and is gone. Use the public function that does "
-            f"the same, or carry the code over from {SOURCE}/{'/'.join(parts[1:-1])}.py."
-        )
-    elif parts[1] == "keras":
-        advice = (
-            "Keras 3 does not have this. Look for its successor at https://keras.io/api, or "
-            "install tf_keras, which still has what Keras 2 had."
-        )
-    else:
-        advice = (
-            "TensorFlow 2.21 has neither this nor a successor. Rewrite the code that uses it after "
-            "https://www.tensorflow.org/guide/migrate."
-        )
     shown = "tf" + name[len("tensorflow") :]
+    family = family_of(shown)
     message = f"{shown} is not in TensorFlow 2"
-    return Entry(shown, advice, CODE, advice, message)
+    return Entry(shown, family.text, family.code, family.text, message)
+
+
+def kept(name: str) -> str:
+    """Advice about a canonical name that TensorFlow 2 has in tf.compat.v1 only."""
+    family = family_of("tf" + name[len("tensorflow") :])
+    return "Rewrite it for TensorFlow 2 when you touch this code." if family.generic else family.text

@@ -134,7 +134,7 @@ def _top(node: ast.stmt) -> str:
 
 def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     """The offset of the line before which an import of `module` belongs."""
-    imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    imports = _before_use(tree)
     top = module.split(".")[0]
     ordinary = [n for n in imports if _top(n) != "__future__"]
     after: ast.stmt | None = None
@@ -150,6 +150,21 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     if after is None:
         return _after_header(text, tree, lines)
     return _line_after(text, tree, lines, after)
+
+
+def _before_use(tree: ast.Module) -> list[ast.stmt]:
+    """The imports at module level up to the first statement that runs what one of them binds:
+    further down an import would come too late for it. All of them where that leaves none."""
+    imports: list[ast.stmt] = []
+    bound: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+            bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)):
+            if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(node)):
+                break
+    return imports
 
 
 def _group_end(ordinary: Sequence[ast.stmt], tree: ast.Module, top: str) -> ast.stmt:

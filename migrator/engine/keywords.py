@@ -85,9 +85,14 @@ class Fit:
         variadic = old is not None and any(p.kind == "*" for p in old)
         self.old_order = [] if old is None or variadic else _positional(old)
         self.known_order = old is not None and not variadic
+        # what TF 1 let one leave out is not missed where TF 2's signature hides its default
+        self.optional = {p.name for p in old or () if p.default is not None}
         self.old_names = {p.name for p in old or () if p.kind in ("positional", "keyword")}
         self.new_order = _positional(new or ())
         self.new_names = {p.name for p in new or () if p.kind in ("positional", "keyword")}
+        self.required = {
+            p.name for p in new or () if p.kind in ("positional", "keyword") and p.default is None
+        }
         self.open = any(p.kind == "**" for p in new or ())
         self.many = any(p.kind == "*" for p in new or ())
 
@@ -138,9 +143,11 @@ class Fit:
         pieces: list[Piece] = []
         shifted = False
         place = 0
+        given: set[str] = set()
         for index, slot in enumerate(site.slots):
             if index < skip:
                 continue
+            given |= self._bound(slot, place)
             if slot.stars:
                 if self.differs and slot.stars == 1:
                     return Misfit(f"*{ast.unparse(slot.node)} hides which arguments are given")
@@ -154,7 +161,22 @@ class Fit:
             if isinstance(found, Misfit):
                 return found
             pieces += found
+        needed = self.required - given - self.optional
+        if needed and pieces and not skip and not any(slot.stars for slot in site.slots):
+            return Misfit(f"TensorFlow 2 wants {', '.join(sorted(needed))} as well")
         return pieces
+
+    def _bound(self, slot: Slot, place: int) -> set[str]:
+        """The parameters of TF 2 that an argument is for."""
+        if slot.keyword is not None:
+            known = self.target(slot.keyword)
+            return {slot.keyword} | ({known.to} if known is not None else set())
+        names = self.old_order if self.known_order else self.new_order
+        if slot.stars or place >= len(names):
+            return set()
+        known = self.target(names[place])
+        found = {known.to} if known is not None else set()
+        return found | set(self.new_order[place : place + 1])
 
     def _keyword(
         self, site: CallSite, index: int, slot: Slot, name: str

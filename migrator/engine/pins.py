@@ -12,7 +12,7 @@ from migrator.project.discover import discover
 from migrator.project.source import SourceError, read_source
 from migrator.transforms import requirements
 
-CODES = ("DEP101", "DEP102", "DEP103", "DEP104")
+CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106")
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 

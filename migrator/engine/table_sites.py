@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from migrator.engine.callsite import Unreadable, accepts, read_call
 from migrator.engine.edits import Edit
+from migrator.engine.gone import kept
 from migrator.engine.keywords import Misfit
 from migrator.engine.work import FileWork, Site, default_code, shown
 from migrator.model import Change, Confidence, Rung
@@ -198,7 +199,7 @@ class TableSites:
             "TF005",
             site.reference.node,
             f"{symbol} has no native rewrite here; tf.compat.v1 keeps it running",
-            advice or "Rewrite it for TensorFlow 2 when you touch this code.",
+            advice or kept(found.key),
             symbol,
             Rung.COMPAT,
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -53,6 +54,15 @@ _QUOTED = re.compile(
 _CONDA = re.compile(
     r"^(?P<lead>\s*-\s*)(?P<spec>[A-Za-z][\w.-]*\s*[=<>!~][^#]*?)(?P<rest>\s*(#.*)?)$"
 )
+_BARE = re.compile(r"""(?P<q>['"])(?P<spec>tensorflow-gpu|tf-nightly(?:-gpu)?)(?P=q)""")
+_PYTHON = re.compile(
+    r"^(?P<lead>\s*-\s*)python\s*(?:=+|<=?|~=)\s*(?P<version>[23](?:\.\d+)?)[\w.*]*(?P<rest>\s*)$"
+)
+_REQUIRES = re.compile(
+    r"""(?P<lead>python_requires\s*=\s*['"]?)(?P<spec>[^'"\n,#]*(?:,[^'"\n#]*)?)(?P<rest>['"]?.*)$"""
+)
+_PYTHON_IMAGE = re.compile(r"^(?P<lead>\s*FROM\s+python:)(?P<version>[23](?:\.\d+)*)(?P<rest>.*)$", re.I)
+_CUDA = re.compile(r"^\s*(?:FROM\s+nvidia/cuda:(?P<image>\S+)|-\s*(?P<conda>cudatoolkit|cudnn)\b)", re.I)
 _IMAGE = re.compile(r"^(?P<lead>\s*FROM\s+)tensorflow/tensorflow:(?P<tag>\S+)(?P<rest>.*)$", re.I)
 _PIP = re.compile(r"\bpip3?\s+install\b")
 _WORD = re.compile(
@@ -76,7 +86,7 @@ def concerns(path: str) -> bool:
     return (
         (name.startswith(("requirements", "constraints")) and name.endswith((".txt", ".in", ".pip")))
         or (PurePosixPath(path).parent.name == "requirements" and name.endswith((".txt", ".in")))
-        or name in ("setup.py", "setup.cfg")
+        or name in ("setup.py", "setup.cfg", "pyproject.toml")
         or name.startswith("dockerfile")
         or name in ("environment.yml", "environment.yaml", "conda.yml", "conda.yaml")
     )
@@ -113,6 +123,7 @@ def update(path: str, text: str) -> Updated:
     """
     name = PurePosixPath(path).name.lower()
     changes: list[Change] = []
+    findings: list[Finding] = []
     lines = text.splitlines(keepends=True)
     new: list[str] = []
     for number, line in enumerate(lines, 1):
@@ -122,18 +133,60 @@ def update(path: str, text: str) -> Updated:
         if name.startswith("dockerfile"):
             body = _docker(body, reasons)
         elif name.endswith((".yml", ".yaml")):
-            body = _matched(body, _CONDA, reasons)
-        elif name in ("setup.py", "setup.cfg"):
-            body = _quoted(body, reasons) if name == "setup.py" else _matched(body, _LINE, reasons)
+            body = _conda(body, reasons)
+        elif name in ("setup.py", "setup.cfg", "pyproject.toml"):
+            body = _python_requires(body, reasons)
+            body = _matched(body, _LINE, reasons) if name == "setup.cfg" else _quoted(body, reasons)
         else:
             body = _matched(body, _LINE, reasons)
         changes += [
             Change(code, number, number, reason, confidence=Confidence.LIKELY)
             for code, reason in reasons
         ]
+        cuda = _CUDA.match(body)
+        if cuda is not None and (name.startswith("dockerfile") or name.endswith((".yml", ".yaml"))):
+            findings.append(_cuda_finding(path, number, cuda["image"] or cuda["conda"]))
         if body or not reasons:
             new.append(body + end)
-    return Updated("".join(new), tuple(changes))
+    return Updated("".join(new), tuple(changes), tuple(findings))
+
+
+def _cuda_finding(path: str, line: int, what: str) -> Finding:
+    return Finding(
+        code="DEP105", path=path, line=line, column=0,
+        message=f"{what} was chosen for an older TensorFlow",
+        advice="TensorFlow 2.21 brings CUDA 12 and cuDNN 9 with tensorflow[and-cuda]: use a plain "
+        "image and take the pin out, or one with CUDA 12.",
+    )  # fmt: skip
+
+
+def _conda(body: str, reasons: list[tuple[str, str]]) -> str:
+    python = _PYTHON.match(body)
+    if python is None:
+        return _matched(body, _CONDA, reasons)
+    if not _too_old(python["version"]):
+        return body
+    reasons.append(("DEP106", f"Python {python['version']} becomes 3.11: TensorFlow 2.21 needs it"))
+    return f"{python['lead']}python=3.11{python['rest']}"
+
+
+def _too_old(version: str) -> bool:
+    """Whether TensorFlow 2.21 does not run on that Python."""
+    return Version(version) < Version("3.10") and version != "3"
+
+
+def _python_requires(body: str, reasons: list[tuple[str, str]]) -> str:
+    match = _REQUIRES.search(body)
+    if match is None:
+        return body
+    try:
+        allowed = SpecifierSet(match["spec"])
+    except InvalidSpecifier:
+        return body
+    if allowed.contains("3.11.9"):
+        return body
+    reasons.append(("DEP106", f"python_requires {match['spec']} shuts Python 3.11 out"))
+    return body[: match.start()] + f"{match['lead']}>=3.10{match['rest']}"
 
 
 def _matched(body: str, pattern: re.Pattern[str], reasons: list[tuple[str, str]]) -> str:
@@ -153,7 +206,7 @@ def _quoted(body: str, reasons: list[tuple[str, str]]) -> str:
         reasons.append(found[1:])
         return f"{match['q']}{found[0]}{match['q']}"
 
-    return _QUOTED.sub(one, body)
+    return _BARE.sub(one, _QUOTED.sub(one, body))
 
 
 def _docker(body: str, reasons: list[tuple[str, str]]) -> str:
@@ -165,6 +218,10 @@ def _docker(body: str, reasons: list[tuple[str, str]]) -> str:
         new = f"{TARGET}-gpu" if "gpu" in tag else TARGET
         reasons.append(("DEP104", f"the image tensorflow:{tag} becomes tensorflow:{new}"))
         return f"{image['lead']}tensorflow/tensorflow:{new}{image['rest']}"
+    python = _PYTHON_IMAGE.match(body)
+    if python is not None and _too_old(python["version"]):
+        reasons.append(("DEP106", f"Python {python['version']} becomes 3.11: TensorFlow needs it"))
+        return f"{python['lead']}3.11{python['rest']}"
     if not _PIP.search(body):
         return body
 

@@ -7,13 +7,20 @@ With --check nothing is written; the exit status says whether the pages are up t
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import json
+import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from migrator.engine.dispositions import KINDS, Record, every
+from migrator.engine.gone import Family, family_of
 from migrator.engine.options import Options
 from migrator.engine.packs import Rule
 from migrator.engine.ruleset import RuleSet, load_ruleset
@@ -21,8 +28,12 @@ from migrator.engine.ruleset import RuleSet, load_ruleset
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by rules/tools/make_docs.py; do not edit. -->\n"
+NAME = re.compile(r"\btf(?:\.[A-Za-z_]\w*)+")
+SLIM = re.compile(r"\bslim(?:\.[A-Za-z_]\w*)+")
+GRADIENT_TOLERANCE = 1e-5  # that of tests/rules/test_cases.py
 FAMILIES = {
     "TF1": ("tf1.md", "Renamed and changed calls"),
+    "TF2": ("tf2.md", "contrib and small functions"),
     "PY": ("python.md", "What rotted around TensorFlow"),
 }
 MEANING = {
@@ -50,22 +61,61 @@ def cell(text: str) -> str:
 
 
 def proven(rules: RuleSet) -> dict[str, list[str]]:
-    """Symbol as written -> the recorded cases that prove it, with their tolerance."""
+    """Symbol as written -> the recorded cases that prove it, with their tolerances.
+
+    A case proves every documented symbol that its old code names; what is proven under one name
+    of a TF 1 object is proven under its other names.
+    """
+    recorder = tool("record_cases")
+    recorded = json.loads(recorder.RECORDED.read_text(encoding="utf-8"))
     found: dict[str, list[str]] = defaultdict(list)
-    codes: dict[str, set[str]] = defaultdict(set)
-    for compiled in rules.rules.values():
-        for item in compiled:
-            codes[item.rule.code].add("tf" + item.pattern.name[len("tensorflow") :])
-    for proof in tool("record_cases").proofs():
-        name = proof.name.partition("#")[0]
-        note = f"{proof.name} (≤ {proof.tolerance:g})"
-        if name.startswith("tf."):
-            found[name].append(note)
-        else:
-            for symbol in codes[name]:
-                if symbol in proof.before:
-                    found[symbol].append(note)
+    for proof in recorder.proofs():
+        note = f"{proof.name} (≤ {proof.tolerance:g}"
+        if proof.name in recorded["gradients"]:
+            note += f", gradients ≤ {GRADIENT_TOLERANCE:g}"
+        names = set(NAME.findall(proof.before))
+        if "slim = tf.contrib.slim" in proof.before:
+            names |= {f"tf.contrib.{name}" for name in SLIM.findall(proof.before)}
+        names.add(proof.name.partition("#")[0])
+        for name in names:
+            if "tensorflow" + name[2:] in rules.tf1:
+                found[name].append(note + ")")
+    for symbol, entry in rules.packs.support.items():
+        module, _, name = entry.target.partition(".")
+        found[symbol] += [suite["proof"] for suite in suites()
+                          if module in suite["modules"] and name in suite["names"]]  # fmt: skip
+    listed = {name: rules.tf1.aliases.get(name, name) for name in rules.tf1.symbols}
+    groups: dict[str, set[str]] = defaultdict(set)
+    for name, canonical in listed.items():
+        groups[canonical].add("tf" + name[len("tensorflow") :])
+    for names in groups.values():
+        notes = list(dict.fromkeys(note for name in sorted(names) for note in found.get(name, ())))
+        for name in names:
+            if notes:
+                found[name] = notes
     return found
+
+
+@cache
+def suites() -> list[dict[str, Any]]:
+    """The test suites of `rules/recorded/suites.json`, each with the `names` that it runs."""
+    listed: list[dict[str, Any]] = json.loads((ROOT / "rules/recorded/suites.json").read_text())
+    for suite in listed:
+        names: set[str] = set()
+        for node in ast.parse((ROOT / suite["path"]).read_text(encoding="utf-8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            bound = {t.id for t in targets if isinstance(t, ast.Name)}
+            if bound & set(suite.get("without", ())):
+                continue
+            if "table" in suite and suite["table"] not in bound:
+                continue
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute):
+                    names.add(part.attr)
+                elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    names.add(part.value)
+        suite["names"] = names
+    return listed
 
 
 def coverage(rules: RuleSet) -> str:
@@ -77,8 +127,10 @@ def coverage(rules: RuleSet) -> str:
     lines.append(
         "Taken from the API snapshots of TensorFlow 1.15.5 and 2.21 and from the rule packs. "
         "*Proof* names the recorded cases: what TF 1.15.5 gave for the old code equals, within "
-        "the tolerance, what TF 2.21 gives for the migrated code (`tests/rules/test_cases.py`). "
-        "Symbols of the support package are proven with it (`tests/support*`, `tests/contrib`). "
+        "the tolerance, what TF 2.21 gives for the migrated code (`tests/rules/test_cases.py`); "
+        "with *gradients*, the derivatives of the results by every constant and weight of the case "
+        "are equal, too, relative to the largest one. Suites of the support package "
+        "(`rules/recorded/suites.json`) are named by their folder. "
         "*Signature* means that both snapshots show the same parameters in the same order.\n"
     )
     lines.append("| disposition | public symbols | private symbols | meaning |\n| --- | ---: | ---: | --- |")
@@ -87,20 +139,32 @@ def coverage(rules: RuleSet) -> str:
     for kind in KINDS:
         lines.append(f"| {kind} | {counts[kind]} | {private[kind]} | {MEANING[kind]} |")
     groups: dict[str, list[Record]] = defaultdict(list)
-    for record in public:
-        if record.kind == "manual" and record.codes == ("TF003",):
-            continue  # one sentence says it for all of them
+    alone: dict[Family, list[str]] = defaultdict(list)
+    for record in records:
+        if record.kind == "manual" and record.advice == family_of(record.symbol).text:
+            alone[family_of(record.symbol)].append(record.symbol)
+            continue  # one line says it for all of them
+        if ".python." in record.symbol:
+            continue
         parts = record.symbol.split(".")
         groups[".".join(parts[: 3 if parts[1] == "contrib" else 2][: len(parts) - 1])].append(record)
+    lines += ["\n" + line for line in summary(public, cases)]
+    lines.append("\n## Without a successor\n")
     lines.append(
-        f"\nNot listed: {sum(r.codes == ('TF003',) for r in public)} public symbols for which "
-        "TensorFlow 2 has no successor; each use is a TF003 finding with advice.\n"
+        "Each use is a finding with the advice of the family (`rules/advice/families.toml`); "
+        "`migrator explain SYMBOL` prints it.\n"
     )
+    lines.append("| family | symbols | code | advice |\n| --- | ---: | --- | --- |")
+    for family in sorted(alone, key=lambda item: item.prefix):
+        count = len(alone[family])
+        lines.append(f"| `{family.prefix}` | {count} | {family.code} | {cell(family.text)} |")
+    lines.append("")
     for group in sorted(groups):
         lines.append(f"## {group}\n\n| symbol | disposition | becomes | codes | proof |")
         lines.append("| --- | --- | --- | --- | --- |")
         for r in groups[group]:
-            proof = ", ".join(cases.get(r.symbol, ()))
+            own = f"{r.symbol}#"
+            proof = shortened(sorted(cases.get(r.symbol, ()), key=lambda n: not n.startswith(own)))
             if not proof and r.kind in ("same", "renamed"):
                 proof = "signature"
             target = "" if r.kind == "same" else f"`{r.target}`" if r.target else ""
@@ -114,6 +178,22 @@ def coverage(rules: RuleSet) -> str:
             )
         lines.append("")
     return "\n".join(lines) + "\n"
+
+
+def summary(public: list[Record], cases: dict[str, list[str]]) -> list[str]:
+    """How many symbols of each kind are proven by running them."""
+    rows = ["| disposition | run on both | with gradients |\n| --- | ---: | ---: |"]
+    for kind in ("same", "renamed", "rewritten", "support"):
+        chosen = [cases.get(r.symbol, []) for r in public if r.kind == kind]
+        gradients = sum(any("gradients" in note for note in notes) for notes in chosen)
+        rows[0] += f"\n| {kind} | {sum(map(bool, chosen))} of {len(chosen)} | {gradients} |"
+    return rows
+
+
+def shortened(notes: Sequence[str]) -> str:
+    """The first proofs, and how many more there are."""
+    more = f", and {len(notes) - 4} more" if len(notes) > 4 else ""
+    return ", ".join(notes[:4]) + more
 
 
 def rule_page(title: str, rules: list[Rule]) -> str:

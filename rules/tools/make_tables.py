@@ -69,11 +69,34 @@ class Tables:
                 found[short(name)] = short(upgrade)
             elif kept:
                 found[short(name)] = short(kept[0])
+        found.update(self.documented())
         for name, target in self.hand.get("renames", {}).items():
             found[name] = target
         for name in self.hand.get("not_renames", {}).get("names", []):
             found.pop(name, None)
         return {n: t for n, t in found.items() if not self.implied(n, t, found)}
+
+    def documented(self) -> dict[str, str]:
+        """Private name -> the documented name of TF 1.15 under which the same module went public.
+
+        The engine follows such a rename to what becomes of the documented name.
+        """
+        found: dict[str, str] = {}
+        for name in self.old:
+            head, _, last = name.rpartition(".")
+            homes = self.hand["documented"].get(short(head), ())
+            if name in self.aliases or not homes or last.startswith("_"):
+                continue
+            for home in homes:
+                public = f"{long(home)}.{last}"
+                if public in self.old and self.kind(public) == self.kind(name) != "module":
+                    found[short(name)] = short(public)
+                    break
+        return found
+
+    def kind(self, name: str) -> str:
+        entry = self.old[name]
+        return str(entry.get("kind", "function")) if isinstance(entry, dict) else "function"
 
     @staticmethod
     def implied(name: str, target: str, found: dict[str, str]) -> bool:
@@ -102,6 +125,8 @@ class Tables:
         for name in self.old:
             if name.startswith(("tensorflow.assert_", "tensorflow.debugging.assert_")):
                 found.setdefault(short(name), {})["data"] = {"drop": []}  # only in the message
+                if "rank" in name:
+                    found[short(name)]["summarize"] = {"drop": []}
         for name, table in self.hand.get("keywords", {}).items():
             found.setdefault(name, {}).update(table)
         return found

@@ -36,7 +36,7 @@ def plain(value):
         return {"list": [plain(v) for v in value]}
     array = np.asarray(value)
     kind = array.dtype.kind
-    if kind in "SO":
+    if kind in "SOU":
         flat = [v.decode("latin-1") if isinstance(v, bytes) else str(v) for v in array.ravel()]
         return {"dtype": "string", "shape": list(array.shape), "values": flat}
     if kind == "c":
@@ -96,6 +96,10 @@ def labelled(watched, trained, gradients):
     return {k: g for k, g in zip(labels, gradients) if g is not None}
 
 
+def has_queues(tf):
+    return bool(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
+
+
 def run_graph(tf, source, weights):
     """TF 1: what `source` computes, in a session."""
     names = {"tf": tf, "np": np, "__name__": "case"}
@@ -123,7 +127,11 @@ def run_graph(tf, source, weights):
             for v in trained:
                 v.load(drawn(v.op.name, v.shape.as_list()), session)
         fetched = [v if tf.is_tensor(v) else tf.no_op() for v in flat]
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator) if has_queues(tf) else []
         values, found = session.run([fetched, found])
+        coordinator.request_stop()
+        coordinator.join(threads, stop_grace_period_secs=5, ignore_live_threads=True)
         values = [v if got is None else got for v, got in zip(flat, values)]
         shapes = [[v.op.name, v.shape.as_list()] for v in tf.global_variables()]
         return tf.nest.pack_sequence_as(names["result"], values), found, shapes

@@ -43,9 +43,9 @@ def named_tensors(path: str) -> dict[str, str]:
     return found
 
 
-def checkpoint_exists(path: str | os.PathLike[str]) -> bool:
-    """Whether `path` (without .index) is a checkpoint."""
-    path = os.fspath(path)
+def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
+    """Whether a path (without .index) is a checkpoint."""
+    path = os.fspath(checkpoint_prefix)
     return bool(tf.io.gfile.glob(path + ".index")) or tf.io.gfile.exists(path + ".meta")
 
 
@@ -115,17 +115,18 @@ def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
     return missing
 
 
-def init_from_checkpoint(path: str, assignment_map: Mapping[str, Any]) -> None:
+def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any]) -> None:
     """Assigns values of a checkpoint to existing variables of the current store.
 
     Args:
-        path: A checkpoint, or a directory in which the latest is taken.
+        ckpt_dir_or_file: A checkpoint, or a directory in which the latest is taken.
         assignment_map: Names in the checkpoint to a variable, a variable's name, or, where both
             end with '/', whole scopes ('/' is all of the checkpoint or of the store).
 
     Raises:
         ValueError: a name is neither in the checkpoint nor in the store, or a scope is empty.
     """
+    path = ckpt_dir_or_file
     if tf.io.gfile.isdir(path):
         path = tf.train.latest_checkpoint(path) or os.path.join(path, "checkpoint")
     keys, here = named_tensors(path), current_store().variables_by_name
@@ -177,10 +178,12 @@ def write_checkpoint_state(directory: str, paths: Sequence[str],
     tf.io.gfile.rename(target + ".tmp", target, overwrite=True)
 
 
-def remove_checkpoint(path: str) -> None:
-    """Deletes the files of the checkpoint at `path`."""
+def remove_checkpoint(checkpoint_prefix: str, checkpoint_format_version: Any = 2,
+                      meta_graph_suffix: str = "meta") -> None:
+    """Deletes the files of a checkpoint."""
+    path = checkpoint_prefix
     for name in (tf.io.gfile.glob(path + ".data-?????-of-?????")
-                 + tf.io.gfile.glob(path + ".index") + tf.io.gfile.glob(path + ".meta")):
+                 + tf.io.gfile.glob(path + ".index") + tf.io.gfile.glob(f"{path}.{meta_graph_suffix}")):
         tf.io.gfile.remove(name)
 
 
@@ -199,11 +202,23 @@ class Saver:
         keep_checkpoint_every_n_hours: A checkpoint to be deleted is kept all the same if this much
             time has passed since the last one that was.
         allow_empty: Whether to accept that there are no variables.
+
+    The other arguments are TF 1's; they said how graphs and files were laid out.
+
+    Raises:
+        ValueError: `reshape`, `saver_def` or `pad_step_number` is given.
     """
 
-    def __init__(self, var_list: Any = None, max_to_keep: int | None = 5,
-                 keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None,
-                 allow_empty: bool = False) -> None:
+    def __init__(self, var_list: Any = None, reshape: bool = False, sharded: bool = False,
+                 max_to_keep: int | None = 5, keep_checkpoint_every_n_hours: float = 10000.0,
+                 name: str | None = None, restore_sequentially: bool = False,
+                 saver_def: Any = None, builder: Any = None, defer_build: bool = False,
+                 allow_empty: bool = False, write_version: Any = 2,
+                 pad_step_number: bool = False, save_relative_paths: bool = False,
+                 filename: str | None = None) -> None:
+        if reshape or saver_def is not None or pad_step_number:
+            raise ValueError("reshape, saver_def and pad_step_number have no successor: assign "
+                             "tf.reshape of tf.train.load_variable, and name the file yourself")
         self._var_list, self._allow_empty = var_list, allow_empty
         self._max_to_keep = max_to_keep or 0
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600.0

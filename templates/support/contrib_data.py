@@ -86,6 +86,5 @@ def sliding_window_batch(window_size: int, stride: int | None = None, window_shi
 
 
 def reduce_dataset(dataset: tf.data.Dataset, reducer: Any) -> Any:
-    """What a `tf.data.experimental.Reducer` makes of all elements."""
-    state = dataset.reduce(reducer.init_func(tf.constant(0, tf.int64)), reducer.reduce_func)
-    return reducer.finalize_func(state)
+    """The state that a `tf.data.experimental.Reducer` reaches over all elements, not finalized."""
+    return dataset.reduce(reducer.init_func(tf.constant(0, tf.int64)), reducer.reduce_func)

@@ -9,6 +9,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from . import checkpoint
+
 _log = logging.getLogger(__name__)
 
 
@@ -177,7 +179,7 @@ def reduce_sum_n(tensors: Sequence[Any], name: str | None = None) -> tf.Tensor:
 
 def remove_squeezable_dimensions(predictions: Any, labels: Any,
                                  name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
-    """(labels, predictions), with a last dimension of 1 taken off the one that has one more."""
+    """(predictions, labels), with a last dimension of 1 taken off the one that has one more."""
     predictions, labels = tf.convert_to_tensor(predictions), tf.convert_to_tensor(labels)
     ranks = predictions.shape.rank, labels.shape.rank
     if None not in ranks:
@@ -185,7 +187,7 @@ def remove_squeezable_dimensions(predictions: Any, labels: Any,
             predictions = tf.squeeze(predictions, [-1])
         elif ranks[1] == ranks[0] + 1:
             labels = tf.squeeze(labels, [-1])
-    return labels, predictions
+    return predictions, labels
 
 
 def with_shape(expected_shape: Any, tensor: Any) -> tf.Tensor:
@@ -207,3 +209,8 @@ def get_name_scope() -> str:
     """The open name scopes, "a/b"; without open ones "". Known in a traced function only."""
     with tf.name_scope("here") as scope:
         return scope[:-len("here/")].rstrip("/")
+
+
+def init_from_checkpoint(checkpoint_dir: str, assignment_map: Any) -> None:
+    """`checkpoint.init_from_checkpoint` by contrib's name of its first argument."""
+    checkpoint.init_from_checkpoint(checkpoint_dir, assignment_map)

@@ -63,7 +63,7 @@ def clip_gradient_norms_fn(max_norm: float) -> Callable[[Any], Any]:
 
 def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = _GLOBAL_STEP,
                     update_ops: Any = None, variables_to_train: Sequence[Any] | None = None,
-                    clip_gradient_norm: float = 0, summarize_gradients: bool = False,
+                    *, clip_gradient_norm: float = 0, summarize_gradients: bool = False,
                     gate_gradients: Any = None, aggregation_method: Any = None,
                     colocate_gradients_with_ops: bool = False,
                     gradient_multipliers: Mapping[Any, Any] | None = None,
@@ -214,7 +214,7 @@ def _needs_function(value: Any, name: str, loop: str) -> None:
                         f"step, not {type(value).__name__}")
 
 
-def train(train_op: Callable[[], Any], logdir: str | None, log_every_n_steps: int = 1,
+def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps: int = 1,
           is_chief: bool = True, global_step: Any = None, number_of_steps: int | None = None,
           init_fn: Callable[[Any], Any] | None = None, save_summaries_secs: float = 600,
           startup_delay_steps: int = 0, saver: Any = None, save_interval_secs: float = 600,
@@ -310,7 +310,7 @@ def evaluate_once(master: Any, checkpoint_path: str, logdir: str | None, num_eva
 
 
 def evaluation_loop(master: Any, checkpoint_dir: str, logdir: str | None, num_evals: int = 1,
-                    eval_interval_secs: float = 60, max_number_of_evaluations: int | None = None,
+                    *, eval_interval_secs: float = 60, max_number_of_evaluations: int | None = None,
                     timeout: float | None = None, timeout_fn: Callable[[], bool] | None = None,
                     **options: Any) -> Any:
     """`evaluate_once` for every new checkpoint in `checkpoint_dir`; the last result."""

@@ -99,6 +99,7 @@ class Experiment:
         train_steps_per_iteration: int | None = None,
         checkpoint_and_export: bool = False,
         saving_listeners: Sequence[Any] | None = None,
+        check_interval_secs: float = 5,
     ) -> None:
         if eval_metrics is not None:
             raise ValueError("eval_metrics must be None: a tf.estimator gives its own metrics")

@@ -98,7 +98,9 @@ class HParams:
         ValueError: a name is a method of this class, or a value is an empty list.
     """
 
-    def __init__(self, model_structure: Any = None, **kwargs: Any) -> None:
+    def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
+        if hparam_def is not None:
+            raise ValueError("hparam_def: give the values as keyword arguments")
         self._hparam_types: dict[str, tuple[type, bool]] = {}
         self._model_structure = model_structure
         for name, value in kwargs.items():

@@ -264,6 +264,32 @@ class Conv3D(_Conv):
 class Conv2DTranspose(_Conv):
     """A transposed convolution of [batch, height, width, channels]."""
 
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters, kernel_size, strides, padding, data_format, 1, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+            activity_regularizer, kernel_constraint, bias_constraint, trainable, name, **kwargs,
+        )  # fmt: skip
+
     def kernel_shape(self, channels: int) -> list[int]:
         return [*self.kernel_size, self.filters, channels]
 
@@ -638,27 +664,10 @@ def conv3d(inputs: Any, filters: int, kernel_size: Any, *args: Any, **kwargs: An
 
 
 def conv2d_transpose(
-    inputs: Any,
-    filters: int,
-    kernel_size: Any,
-    strides: Any = (1, 1),
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    activation: Any = None,
-    **kwargs: Any,
+    inputs: Any, filters: int, kernel_size: Any, *args: Any, **kwargs: Any
 ) -> tf.Tensor:
     """`Conv2DTranspose(...)` applied; `name` is its scope, `reuse` shares it."""
-    return _applied(
-        Conv2DTranspose,
-        inputs,
-        filters,
-        kernel_size,
-        strides,
-        padding,
-        data_format,
-        activation=activation,
-        **kwargs,
-    )
+    return _applied(Conv2DTranspose, inputs, filters, kernel_size, *args, **kwargs)
 
 
 def separable_conv2d(

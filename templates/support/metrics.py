@@ -170,6 +170,39 @@ def root_mean_squared_error(
         return _result(value, metrics_collections, updates_collections)
 
 
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Result:
+    """1 - the mean cosine between unit vectors along dimension `dim`."""
+    with variable_scope(name, "mean_cosine_distance"):
+        labels, predictions = _compared(labels, predictions)
+        cosines = tf.reduce_sum(labels * predictions, [dim], keepdims=True)
+        value = 1.0 - _average(cosines, weights)
+        return _result(value, metrics_collections, updates_collections)
+
+
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Result:
+    """The mean of |labels - predictions| / normalizer; 0 where the normalizer is."""
+    with variable_scope(name, "mean_relative_error"):
+        labels, predictions = _compared(labels, predictions)
+        errors = tf.math.divide_no_nan(tf.abs(labels - predictions), normalizer)
+        return _result(_average(errors, weights), metrics_collections, updates_collections)
+
+
 def percentage_below(
     values: Any,
     threshold: float,

@@ -138,7 +138,7 @@ class TPUEstimator(Estimator):
                  use_tpu: bool = False, train_batch_size: int | None = None,
                  eval_batch_size: int | None = None, predict_batch_size: int | None = None,
                  batch_axis: Any = None, eval_on_tpu: bool = True, export_to_tpu: bool = True,
-                 warm_start_from: Any = None, **kwargs: Any) -> None:
+                 export_to_cpu: bool = True, warm_start_from: Any = None, **kwargs: Any) -> None:
         if use_tpu:
             raise ValueError("TPUs are trained on with tf.distribute.TPUStrategy; use_tpu=False "
                              "trains on CPUs and GPUs")

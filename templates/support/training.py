@@ -12,17 +12,18 @@ from .scopes import get_or_create_global_step
 from .store import current_store
 
 
-def assert_global_step(global_step: Any) -> None:
-    """Raises TypeError if `global_step` is not a scalar of integers."""
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raises TypeError if the tensor is not a scalar of integers."""
+    global_step = global_step_tensor
     if not tf.as_dtype(global_step.dtype).is_integer:
         raise TypeError(f"global_step must be an integer, not {global_step.dtype}")
     if tuple(global_step.shape) != ():
         raise TypeError(f"global_step must be a scalar, not of shape {global_step.shape}")
 
 
-def global_step(global_step_tensor: Any) -> int:
-    """The value of a step counter."""
-    return int(global_step_tensor)
+def global_step(sess: Any, global_step_tensor: Any = None) -> int:
+    """The value of a step counter: the last argument; a session is not needed any more."""
+    return int(sess if global_step_tensor is None else global_step_tensor)
 
 
 def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]],

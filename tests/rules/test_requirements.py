@@ -37,8 +37,8 @@ from migrator.transforms.requirements import concerns, replacement, update
         (
             "environment.yml",
             "  - tensorflow=1.13\n  - python=3.6\n",
-            "  - tensorflow>=2.21,<2.22\n  - python=3.6\n",
-            ["DEP101"],
+            "  - tensorflow>=2.21,<2.22\n  - python=3.11\n",
+            ["DEP101", "DEP106"],
         ),
         (
             "setup.py",
@@ -47,6 +47,25 @@ from migrator.transforms.requirements import concerns, replacement, update
             ["DEP101"],
         ),
         ("setup.py", "name='tensorflow'\n", "name='tensorflow'\n", []),
+        (
+            "setup.py",
+            "install_requires=['tensorflow-gpu', 'six'],\npython_requires='>=2.7,<3.8',\n",
+            "install_requires=['tensorflow[and-cuda]>=2.21,<2.22', 'six'],\npython_requires='>=3.10',\n",
+            ["DEP101", "DEP106"],
+        ),
+        ("setup.py", "python_requires='>=3.5',\n", "python_requires='>=3.5',\n", []),
+        ("setup.cfg", "python_requires = ==3.6.*\n", "python_requires = >=3.10\n", ["DEP106"]),
+        (
+            "pyproject.toml",
+            'dependencies = ["tensorflow==1.15", "lxml"]\n',
+            'dependencies = ["tensorflow>=2.21,<2.22", "lxml"]\n',
+            ["DEP101"],
+        ),
+        ("environment.yml", "  - python=3.11\n", "  - python=3.11\n", []),
+        ("environment.yml", "  - python>=3.5\n", "  - python>=3.5\n", []),
+        ("Dockerfile", "FROM python:3.6-slim\n", "FROM python:3.11-slim\n", ["DEP106"]),
+        ("Dockerfile", "FROM python:2.7 AS b\n", "FROM python:3.11 AS b\n", ["DEP106"]),
+        ("Dockerfile", "FROM python:3\n", "FROM python:3\n", []),
         (
             "Dockerfile",
             "FROM tensorflow/tensorflow:1.15.0-gpu-py3 AS base\n",
@@ -72,6 +91,17 @@ def test_pins(path: str, before: str, after: str, codes: list[str]) -> None:
     assert updated.text == after
     assert [change.code for change in updated.changes] == codes
     assert update(path, updated.text).text == updated.text
+
+
+def test_cuda_pins_are_said() -> None:
+    for path, text in (
+        ("Dockerfile", "FROM nvidia/cuda:9.0-cudnn7-devel-ubuntu16.04\n"),
+        ("environment.yml", "dependencies:\n  - cudatoolkit=10.0\n"),
+    ):
+        updated = update(path, text)
+        assert updated.text == text
+        assert [(f.code, f.path) for f in updated.findings] == [("DEP105", path)]
+        assert "CUDA 12" in updated.findings[0].advice
 
 
 def test_which_files_list_requirements() -> None:

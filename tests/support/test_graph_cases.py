@@ -13,8 +13,20 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 
 import graph_cases as gc  # noqa: E402
-from tf1_support import initializers, layers, losses, metrics, rnn, rnn_loops, scopes, slim  # noqa: E402
+from tf1_support import (  # noqa: E402
+    initializers,
+    layers,
+    losses,
+    metrics,
+    metrics_at_k,
+    metrics_thresholds,
+    rnn,
+    rnn_loops,
+    scopes,
+    slim,
+)
 
+METRICS = SimpleNamespace(**{**vars(metrics_at_k), **vars(metrics_thresholds), **vars(metrics)})
 FIXTURES = Path(__file__).parent / "fixtures"
 FACTS = json.loads((FIXTURES / "graph_cases.json").read_text())
 ARRAYS = dict(np.load(FIXTURES / "graph_cases.npz"))
@@ -157,7 +169,7 @@ def test_metric(name: str, weighted: bool, traced: bool) -> None:
 
     def step(labels: Any, predictions: Any, weights: Any) -> Any:
         with store.run():
-            return gc.METRICS[name](metrics, labels, predictions, weights if weighted else None)
+            return gc.METRICS[name](METRICS, labels, predictions, weights if weighted else None)
 
     update = tf.function(step) if traced else step
     with store.as_default():

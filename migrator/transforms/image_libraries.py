@@ -1,0 +1,88 @@
+"""What matplotlib 3.10 and OpenCV 4 removed or give otherwise: canvas bytes, contours.
+
+The canvas is told by its name as a figure's attribute, OpenCV 3's `findContours` by the three
+names that its result is unpacked into.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.registry import transform
+from migrator.model import Rung
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+_WORDS = ("tostring_rgb", "findContours")
+
+@transform
+class ImageLibraries:
+    """PY225, PY226: canvas bytes and contours."""
+
+    name = "image_libraries"
+    triggers = frozenset({"matplotlib.*", "cv2.findContours"})
+    order = 7
+
+    def run(self, ctx: FileContext) -> str | None:
+        if not any(word in ctx.text for word in _WORDS):
+            return None
+        self.ctx, self.lines = ctx, Lines(ctx.text)
+        self.edits: list[Edit] = []
+        for node in ast.walk(ctx.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                self._canvas(node, node.func)
+            elif isinstance(node, ast.Assign):
+                self._contours(node)
+        return apply(ctx.text, self.edits)[0] if self.edits else None
+
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        return (
+            self.lines.offset(node.lineno, node.col_offset),
+            self.lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
+        )
+
+    def _canvas(self, call: ast.Call, method: ast.Attribute) -> None:
+        """`fig.canvas.tostring_rgb()`: three of the four bytes of each pixel."""
+        owner = method.value
+        if method.attr != "tostring_rgb" or call.args or self.ctx.suppressed("PY225", call):
+            return
+        if not isinstance(owner, ast.Attribute) or owner.attr != "canvas":
+            return
+        numpy = self.ctx.require_import("numpy", None)
+        start, end = self._span(call)
+        canvas = ast.get_source_segment(self.ctx.text, owner)
+        text = f"{numpy}.asarray({canvas}.buffer_rgba())[..., :3].tobytes()"
+        self.edits.append(Edit(start, end, (text,)))
+        self.ctx.change(
+            "PY225", call, "matplotlib 3.10 has buffer_rgba instead of tostring_rgb", Rung.NATIVE
+        )
+
+    def _contours(self, node: ast.Assign) -> None:
+        """`image, contours, hierarchy = cv2.findContours(...)` of OpenCV 3."""
+        value, target = node.value, node.targets[0]
+        if not isinstance(value, ast.Call) or not isinstance(target, ast.Tuple):
+            return
+        if len(node.targets) != 1 or len(target.elts) != 3 or self.ctx.suppressed("PY226", node):
+            return
+        first = target.elts[0]
+        if self.ctx.names.resolve_node(value.func) != "cv2.findContours":
+            return
+        if not isinstance(first, ast.Name) or self._read(first.id):
+            self.ctx.finding(
+                "PY226", node, "OpenCV 4's findContours gives contours and hierarchy, no image",
+                "Unpack two values; the image is the one that was given.",
+            )  # fmt: skip
+            return
+        self.edits.append(Edit(self._span(first)[0], self._span(target.elts[1])[0], ("",)))
+        self.ctx.change(
+            "PY226", node, "OpenCV 4's findContours gives two values, without the image", Rung.NATIVE
+        )
+
+    def _read(self, name: str) -> bool:
+        return any(
+            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            for node in ast.walk(self.ctx.tree)
+        )
