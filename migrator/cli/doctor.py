@@ -18,6 +18,7 @@ import click
 from migrator import __version__, resources
 from migrator.cli import choices, console, exits
 from migrator.engine.cache import default_cache_dir
+from migrator.engine.installed import installed
 from migrator.engine.options import Options
 from migrator.engine.packs import PackError
 from migrator.engine.ruleset import load_ruleset
@@ -139,6 +140,28 @@ def _tf1() -> Check:
     return Check("TensorFlow 1", WARN, f"{text} (name one with MIGRATOR_TF1_PYTHON)")
 
 
+def _extras() -> list[Check]:
+    """What is needed only if one asks for it."""
+    found = []
+    for title, package, extra, what in (
+        ("Ray", "ray", "ray", "--engine ray"), ("pygls", "pygls", "lsp", "migrator lsp"),
+    ):  # fmt: skip
+        version = version_of(package)
+        text = version or f"not installed; only {what} needs it: pip install 'migrator[{extra}]'"
+        found.append(Check(title, OK, text))
+    return found
+
+
+def _packs() -> list[Check]:
+    """Rule packs of other distributions."""
+    try:
+        return [
+            Check("rule pack", OK, f"{item.name} of {item.distribution}") for item in installed()
+        ]
+    except PackError as error:
+        return [Check("rule pack", BAD, str(error))]
+
+
 def _git(repo: Path) -> Check:
     if shutil.which("git") is None:
         return Check("git", WARN, "not installed; the journal is then the only way back")
@@ -167,7 +190,8 @@ def _disk(title: str, path: Path) -> Check:
 def checks(repo: Path) -> list[Check]:
     """Everything that is looked at; nothing of the repository is run."""
     return [
-        Check("migrator", OK, __version__), _python(), _rules(), *_tensorflow(), *_gpus(), _tf1(),
+        Check("migrator", OK, __version__), _python(), _rules(), *_packs(), *_tensorflow(), *_gpus(), _tf1(),
+        *_extras(),
         _git(repo), _disk("repository", repo.resolve()), _disk("cache", default_cache_dir()),
     ]  # fmt: skip
 
