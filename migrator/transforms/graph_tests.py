@@ -134,6 +134,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 or _needs_of_calls(ctx, method)
                 or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
                 or _late_update(ctx, method)
+                or _asked_name(ctx, method)
             )
             if why:
                 marks[id(method)] = method, why
@@ -271,6 +272,35 @@ def _late_update(ctx: FileContext, method: _Function) -> str:
                 if isinstance(part, ast.Name) and part.id in built and built[part.id][0] < line:
                     return f"{part.id} is run again and again together with other fetches"
     return ""
+
+
+def _asked_name(ctx: FileContext, method: _Function) -> str:
+    """The name of an operation that a function of the project made: eager tensors have no op."""
+    if ".op.name" not in ctx.text:
+        return ""
+    made: dict[str, str] = {}
+    asked: list[str] = []
+    queue: list[ast.AST] = list(method.body)
+    while queue:
+        node = queue.pop()
+        if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            name = ctx.names.resolve_node(node.value.func, values=False) or ""
+            found = ctx.index.resolve(name, ctx.path)
+            if found is not None and found[1]:
+                for target in node.targets:
+                    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                    made.update((part.id, found[1]) for part in parts if isinstance(part, ast.Name))
+        elif isinstance(node, ast.Attribute) and node.attr == "name":
+            owner = node.value
+            if isinstance(owner, ast.Attribute) and owner.attr == "op":
+                base = owner.value.value if isinstance(owner.value, ast.Subscript) else owner.value
+                if isinstance(base, ast.Name):
+                    asked.append(base.id)
+        queue += ast.iter_child_nodes(node)
+    name = next((name for name in asked if name in made), "")
+    return f"it asks for the name of an operation that {made[name]} makes" if name else ""
 
 
 def _keeps_state(ctx: FileContext, name: str) -> bool:
