@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from migrator.measure import device_memory
 from migrator.measure.compare import NOT_FINITE
 from migrator.measure.fit import Fit, Try
 from migrator.measure.records import CellResult
@@ -58,10 +59,29 @@ def results(found: Sequence[CellResult]) -> None:
         ]  # fmt: skip
         table.add_row(*([r.machine] if len(machines) > 1 else []), *row)
     _console().print(table)
+    _device(found)
     for r in found:
         if not r.ok:
             last = (r.detail.splitlines() or ["no output"])[-1]
             click.echo(f"{r.cell.title}, batch {r.cell.batch}: {r.status}: {last}", err=True)
+
+
+def _device(found: Sequence[CellResult]) -> None:
+    """On a GPU: the driver's figure for each process, and what it is made of."""
+    table = Table(box=box.SIMPLE_HEAD, title="On the GPU, as the driver counts", title_justify="left")
+    for column in ("workload", "batch", "variant", "process", "tensors", "reserved, not in use",
+                   "context and libraries"):  # fmt: skip
+        table.add_column(column, justify="left" if column in ("workload", "variant") else "right")
+    for r in found:
+        parts = device_memory.of_sample(r.samples[0]) if r.samples else ()
+        if parts:
+            last = parts[-1]
+            table.add_row(
+                r.cell.workload, str(r.cell.batch), r.cell.title, text.size(last.process),
+                text.size(last.in_use), text.size(last.slack), text.size(last.outside),
+            )  # fmt: skip
+    if table.row_count:
+        _console().print(table)
 
 
 def choices(found: Iterable[Choice]) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from migrator.measure import device_memory
 from migrator.measure.jobs import PROGRAMS
 from migrator.measure.programs import allocator_log, measure_trace, nvml
+from migrator.measure.records import Phase, Sample
 
 
 class Driver(types.ModuleType):
@@ -87,6 +89,32 @@ def test_nvml_without_a_card(monkeypatch: pytest.MonkeyPatch, visible: str) -> N
     assert nvml.used() == {"used": None, "process": None}
     monkeypatch.setitem(sys.modules, "pynvml", None)
     assert nvml.used() == {"used": None, "process": None} and nvml.card() == {}
+
+
+MIB = 2**20
+
+
+def phase(name: str, used: int, process: int | None, in_use: int | None, reserved: int | None) -> Phase:
+    return Phase(name, 1.0, in_use, in_use, 5, used, process, reserved)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_drivers_figure_is_explained(hidden: bool) -> None:
+    """Also in a container, where the driver does not say which process holds what."""
+    mine = [None if hidden else v * MIB for v in (450, 1500)]
+    sample = Sample(
+        (
+            phase("import", 100 * MIB, None, None, None),
+            phase("device", 550 * MIB, mine[0], 0, 0),
+            phase("steady", 1600 * MIB, mine[1], 700 * MIB, 1024 * MIB),
+        ),
+        0, 0, 0, (), None, (), (), None,
+    )  # fmt: skip
+    device, steady = device_memory.of_sample(sample)
+    assert (device.in_use, device.slack, device.outside) == (0, 0, 450 * MIB)
+    assert (steady.in_use, steady.slack, steady.outside) == (700 * MIB, 324 * MIB, 476 * MIB)
+    assert steady.in_use + steady.slack + steady.outside == steady.process
+    assert device_memory.explain(phase("steady", 5, None, 1, 1)) is None
 
 
 LOG = b"""I0000 bfc_allocator.cc:176] Extending allocation by 2.00MiB bytes for bfc_cpu_allocator_for_gpu.

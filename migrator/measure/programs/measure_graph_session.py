@@ -171,7 +171,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     if workload["kind"] not in _KINDS:
         raise probe.Unusable("a {} has no form before the migration".format(workload["kind"]))
     session_config = _session_config(tf, config)
-    if config.get("arena_bytes"):
+    if config.get("arena_bytes") and _device(tf) == "CPU:0":
         with tf.Graph().as_default():
             arena = tf.raw_ops.Empty(
                 shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False

@@ -76,7 +76,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
 
     phases.end("import")
     device = set_up(tf, config)
-    if config.get("arena_bytes"):
+    if config.get("arena_bytes") and device == "CPU:0":  # a GPU is reserved whole, or is to grow
         tf.raw_ops.Empty(shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False)
     phases.allocator = probe.Allocator(tf.config.experimental, device)
     phases.allocator.reset()
