@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,24 @@ def _resident(pid: int) -> int:
     return total
 
 
+@contextlib.contextmanager
+def ended_with_us() -> Iterator[None]:
+    """Within it, SIGTERM ends this process like an exception does: with its children."""
+
+    def leave(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGTERM, leave)
+    except ValueError:  # not the main thread: whoever runs that one decides
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @dataclass
 class _Watch:
     """Looks at a running child: how much memory it has, and how long its log is."""
@@ -183,10 +201,11 @@ def run(
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
         watch = _Watch(process, log, memory_limit, sampled)
-        try:
-            status = watch.wait(timeout)
-        finally:
-            _end_all(process, mark)
+        with ended_with_us():
+            try:
+                status = watch.wait(timeout)
+            finally:
+                _end_all(process, mark)
         seconds = time.monotonic() - started
         code = process.returncode if not status else -signal.SIGKILL
         size = log.seek(0, os.SEEK_END)

@@ -1,9 +1,14 @@
 """Child processes: every way of ending is told apart, and nothing is left behind."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
+
+import psutil
+import pytest
 
 from migrator.workload import child
 
@@ -47,3 +52,42 @@ def test_timeout_kills_what_the_child_started(tmp_path: Path) -> None:
 def test_a_missing_program_is_a_result(tmp_path: Path) -> None:
     got = child.run(["/no/such/python"], tmp_path)
     assert got.status == "failed" and "No such file" in got.tail
+
+
+def test_a_terminated_parent_takes_its_children_along(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom migrator.workload import child\n"
+        "child.run([sys.executable, '-c', 'import os, time; print(os.getpid(), file=open(\"pid\", "
+        "\"w\"), flush=True); time.sleep(60)'], Path('.'))\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(child.__file__).parents[2])}
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=env)
+    for _ in range(200):
+        if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip():
+            break
+        time.sleep(0.1)
+    pid = int((tmp_path / "pid").read_text())
+    parent.terminate()
+    assert parent.wait(30) == 128 + signal.SIGTERM
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
+def test_a_program_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    setup = Path(child.__file__).parent / "programs"
+    own = (
+        f"import os, sys, time; sys.path.insert(0, {str(setup)!r}); import child_setup; "
+        "child_setup.end_with_parent(); print(os.getpid(), flush=True); time.sleep(60)"
+    )
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {own!r}])"
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    for _ in range(100):
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    raise AssertionError("the program outlived its parent")

@@ -43,6 +43,7 @@ def read_config() -> dict[str, Any]:
 
 def run_main(main: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Writes what `main(config)` measured; what it finds unusable is a result, too."""
+    child_setup.end_with_parent()
     config = read_config()
     try:
         result = main(config)

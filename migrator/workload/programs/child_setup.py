@@ -6,10 +6,12 @@ also runs under TF 1.15.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.util
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +27,15 @@ def leave_directory(folder: str) -> None:
     """Takes a program's own directory off sys.path: the user's modules may have the same names."""
     here = os.path.abspath(folder)
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != here]
+
+
+def end_with_parent() -> None:
+    """Has Linux kill this process when its parent dies, however that dies."""
+    try:
+        libc = ctypes.CDLL(None)
+        libc.prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG, linux/prctl.h
+    except (OSError, AttributeError):
+        return  # another system: the parent ends its children where it can
 
 
 def load_by_path(name: str, path: str) -> Any:
