@@ -173,7 +173,7 @@ def test_members_are_patched_where_they_are_now() -> None:
     )
     result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert result.new_text is not None and result.new_text.splitlines()[-3:] == [
-        "a = mock.patch.object(contrib_layers, 'summarize_collection')",
+        "a = mock.patch.object(slim, 'summarize_collection')",
         "b = mock.patch.object(tf.math, 'log')",
         "c = mock.patch.object(tf.nn, 'relu')",
     ]
