@@ -166,7 +166,7 @@ WORKLOADS = (
         help="End a process as out of memory at this resident size, such as 8G.",
     ),
     click.option(
-        "--tf1-python", default="", envvar="MIGRATOR_TF1_PYTHON_MEASURE", metavar="PYTHON",
+        "--tf1-python", default="", metavar="PYTHON",
         help="Measure “before” with this TensorFlow 1.15 interpreter (no allocator figures).",
     ),
 )  # fmt: skip

@@ -127,6 +127,8 @@ class Kept:
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             if "status" in stored and "raw" not in stored:
+                if _given(job, stored["status"]) != stored.get("given"):
+                    return False  # it may have more time or memory now
                 outcome = Outcome(None, stored["status"], stored.get("detail", ""))
             else:
                 outcome = Outcome(stored["raw"])
@@ -143,7 +145,10 @@ class Kept:
             if outcome.raw is not None:
                 replace(self._path(job), json.dumps({"raw": outcome.raw}))
             elif outcome.status in LASTING:
-                failed = {"status": outcome.status, "detail": outcome.detail}
+                failed = {
+                    "status": outcome.status, "detail": outcome.detail,
+                    "given": _given(job, outcome.status),
+                }  # fmt: skip
                 replace(self._path(job), json.dumps(failed))
 
     def results(self, cells: Sequence[Cell], waiting: Sequence[Job]) -> tuple[CellResult, ...]:
@@ -173,6 +178,12 @@ class Kept:
             else:
                 made[cell] = CellResult(cell, "failed", (), "not measured yet", self.machine)
         return compare.with_differences(made, raws)
+
+
+def _given(job: Job, status: str) -> float | None:
+    """What a process had of the thing that it ran out of: seconds, bytes."""
+    limits = {"timeout": job.settings.timeout, "oom": float(job.settings.memory_limit)}
+    return limits.get(status)
 
 
 def run_commands(

@@ -87,6 +87,19 @@ def test_results_are_kept_and_crashes_tried_again(run: Any) -> None:
     assert [r.status for r in again.cells] == ["oom", "ok", "unsupported"]
 
 
+def test_more_time_or_memory_is_another_try(run: Any) -> None:
+    ends = {"graph_session": "oom", "function": "timeout", "xla": "unsupported"}
+
+    def end(job: Job) -> Outcome:
+        return Outcome(None, ends[job.cell.execution], "why")
+
+    run(end, repeats=1, timeout=5.0)
+    run(end, repeats=1, timeout=50.0)
+    assert [e for _, e, _ in run.ran] == ["function"]
+    run(end, repeats=1, timeout=50.0, memory_limit=2**30)
+    assert [e for _, e, _ in run.ran] == ["graph_session"]
+
+
 def test_what_changes_a_result_is_measured_again(run: Any, tmp_path: Path) -> None:
     run(lambda job: Outcome(raw()), repeats=1)
     run(lambda job: Outcome(raw()), repeats=1, budget=100.0, timeout=5.0)
