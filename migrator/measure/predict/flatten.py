@@ -22,7 +22,7 @@ BRANCHES = {
 Ref = tuple["Item", int]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Item:
     """One op that will run. inputs: (item, output number) of its data; controls: what runs before."""
 
@@ -30,6 +30,7 @@ class Item:
     name: str
     inputs: list[Ref] = field(default_factory=list)
     controls: list[Item] = field(default_factory=list)
+    overlaps: bool = False  # begins a loop whose iterations may run into each other
 
     @property
     def type(self) -> str:
@@ -52,12 +53,56 @@ def flatten(
 
     heavier: of several branches, the index of the one to take.
     """
-    return _Flattener(heavier).graph(graph, fetched, None, "", 0)
+    flattener = _Flattener(heavier)
+    found = flattener.graph(graph, fetched, None, "", 0)
+    return remade(found) if flattener.inlined else found
+
+
+def remade(flat: Flat) -> Flat:
+    """The same items as ops of one new graph: shapes then flow through what was a call or a loop.
+
+    The shape inference of TensorFlow evaluates what it needs of the constants behind a shape. An op
+    that cannot be made anew keeps what was known of it.
+    """
+    import tensorflow as tf
+
+    graph = tf.Graph()
+    outputs: dict[Ref, Any] = {}
+    with graph.as_default():
+        for item in flat.items:
+            old = item.op
+            inputs = [outputs[ref] if ref in outputs else _stand_in(tf, ref) for ref in item.inputs]
+            try:
+                made = graph._create_op_internal(
+                    old.type, inputs, [t.dtype for t in old.outputs],
+                    attrs=dict(old.node_def.attr), name="op",
+                )  # fmt: skip
+                for before, after in zip(old.outputs, made.outputs, strict=True):
+                    after.set_shape(after.shape.merge_with(before.shape))
+                item.op = made
+            except (ValueError, KeyError, TypeError, tf.errors.OpError):
+                made = None
+            for k, tensor in enumerate((made or old).outputs):
+                outputs[item, k] = tensor if made is not None else _stand_in(tf, (item, k))
+    return flat
+
+
+def _stand_in(tf: Any, ref: Ref) -> Any:
+    """A placeholder in the place of an output that is not in the new graph."""
+    from tensorflow.python.ops import handle_data_util
+
+    tensor = ref[0].op.outputs[ref[1]]
+    holder = tf.raw_ops.Placeholder(dtype=tensor.dtype, shape=tensor.shape)
+    data = handle_data_util.get_resource_handle_data(tensor)
+    if data is not None and data.is_set:
+        handle_data_util.set_handle_data(holder, data)
+    return holder
 
 
 class _Flattener:
     def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
         self.heavier = heavier
+        self.inlined = False  # whether any body was written out
 
     def graph(
         self, graph: Any, fetched: Sequence[Any], given: dict[str, Ref] | None, prefix: str,
@@ -69,6 +114,7 @@ class _Flattener:
         refs: dict[str, Ref] = {}  # by tensor name
         done: dict[str, list[Item]] = {}  # by op name: what has run once the op has
         items: list[Item] = []
+        arguments = set((given or {}).values())
         for op in ops:
             # a TF 1 loop's way back is cut: it is run once
             inputs = [
@@ -80,8 +126,8 @@ class _Flattener:
                 refs[op.outputs[0].name] = given[op.name]
                 done[op.name] = [given[op.name][0]]
                 continue
-            if not inputs and not controls and given is not None:
-                controls = list(before)
+            if given is not None and (not inputs and not controls or arguments & set(inputs)):
+                controls = [*controls, *before]
             body = self._body(graph, op, inputs, controls, prefix, depth)
             if body is None:
                 item = Item(op, prefix + op.name, inputs, controls)
@@ -89,6 +135,7 @@ class _Flattener:
                 outputs: list[Ref] = [(item, k) for k in range(len(op.outputs))]
                 done[op.name] = [item]
             else:
+                self.inlined = True
                 items += body.items
                 outputs = body.fetched
                 done[op.name] = list(
@@ -136,12 +183,15 @@ class _Flattener:
             if condition is None:
                 return None
             items += condition.items
-            ahead = [*controls, *(i for i, _ in condition.fetched)]
+            # iterations are taken to follow each other; where they may not, the item says so
+            ahead = [*effects, *(i for i, _ in condition.fetched)]
             body = self._call(graph, op, "body", list(op.inputs), state, ahead, inside, depth)
             if body is None or len(body.fetched) != len(state):
                 return None
             items += body.items
-            effects = body.effects
+            if number == 0 and body.items and op.get_attr("parallel_iterations") > 1:
+                body.items[0].overlaps = True
+            effects = list(dict.fromkeys([*body.effects, *(i for i, _ in body.fetched)]))
             state = body.fetched
         return Flat(items, state, effects)
 
@@ -197,6 +247,41 @@ def library(graph: Any) -> dict[str, Any]:
     return found
 
 
+def _body(definition: Any) -> tuple[Any, dict[str, str]]:
+    """(GraphDef of a function's nodes, {the function's names of tensors: the graph's}).
+
+    In a FunctionDef a tensor is "node:output:number", in a GraphDef "node:number over all outputs".
+    """
+    from tensorflow.core.framework import graph_pb2
+    from tensorflow.python.framework import op_def_registry, versions
+
+    graph_def = graph_pb2.GraphDef()
+    graph_def.versions.producer = versions.GRAPH_DEF_VERSION
+    flat = {a.name: f"{a.name}:0" for a in definition.signature.input_arg}
+    for node in definition.node_def:
+        described = op_def_registry.get(node.op)
+        if described is None:
+            raise KeyError(node.op)  # a function called by its own name
+        number = 0
+        for output in described.output_arg:
+            count = 1
+            if output.number_attr:
+                count = node.attr[output.number_attr].i
+            elif output.type_list_attr:
+                count = len(node.attr[output.type_list_attr].list.type)
+            for i in range(count):
+                flat[f"{node.name}:{output.name}:{i}"] = f"{node.name}:{number}"
+                number += 1
+    given = {a.name for a in definition.signature.input_arg}
+    graph_def.node.extend(definition.node_def)
+    for node in graph_def.node:
+        node.attr.pop("_output_shapes", None)
+        # an argument is there from the beginning: nothing has to wait for it
+        kept = [n for n in node.input if n[1:] not in given or not n.startswith("^")]
+        node.input[:] = [n if n.startswith("^") else flat[n] for n in kept]
+    return graph_def, flat
+
+
 def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], list[Any]] | None:
     """(graph, arguments, results) of a library function for arguments like `tensors`.
 
@@ -204,7 +289,7 @@ def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], 
     function is unknown or does not fit.
     """
     import tensorflow as tf
-    from tensorflow.python.framework import function_def_to_graph, importer
+    from tensorflow.python.framework import importer
     from tensorflow.python.ops import handle_data_util
 
     definition = library(graph).get(name)
@@ -214,9 +299,7 @@ def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], 
     if len(arguments) != len(tensors):
         return None
     try:
-        graph_def, flat = function_def_to_graph.function_def_to_graph_def(
-            definition, [t.shape for t in tensors]
-        )
+        graph_def, flat = _body(definition)
         inside = tf.Graph()
         inside.migrator_library = library(graph)
         with inside.as_default():
@@ -226,12 +309,14 @@ def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], 
                     dtype=tensor.dtype, shape=tensor.shape, name=f"argument/{argument.name}"
                 )
                 data = handle_data_util.get_resource_handle_data(tensor)
-                if tensor.dtype in (tf.resource, tf.variant) and data.is_set:
+                if tensor.dtype in (tf.resource, tf.variant) and data is not None and data.is_set:
                     handle_data_util.set_handle_data(holder, data)
                 made.append(holder)
+            read = {name for node in graph_def.node for name in node.input}
             importer.import_graph_def(
                 graph_def, name="", input_map={
                     f"{a.name}:0": m for a, m in zip(arguments, made, strict=True)
+                    if f"{a.name}:0" in read
                 },
             )  # fmt: skip
         results = []

@@ -41,6 +41,7 @@ class _Builder:
         self.place = {name: n for n, name in enumerate(arguments)}
         self.constant: dict[Item, bool] = {}
         self.passed: dict[Item, int | None] = {}
+        self.waits: dict[Item, list[Item]] = {}
         self.masks: dict[Item, int] = {}  # bytes of a MaxPool's mask
         for item in flat.items:  # producers come first
             self.constant[item] = self._is_constant(item)
@@ -86,6 +87,17 @@ class _Builder:
             item, number = item.inputs[number if k == -1 else k]
         return item, number
 
+    def _awaited(self, item: Item) -> list[Item]:
+        """What the constants behind a constant wait for: in a loop, the iteration's beginning."""
+        if not self.constant.get(item):
+            return []
+        if item not in self.waits:
+            found = dict.fromkeys(item.controls)
+            for inner, _ in item.inputs:
+                found |= dict.fromkeys(self._awaited(inner))
+            self.waits[item] = list(found)
+        return self.waits[item]
+
     def controls(self, item: Item) -> list[Item]:
         """The working items that must have run before `item` besides its inputs' producers."""
         found: dict[Item, None] = {}
@@ -95,6 +107,7 @@ class _Builder:
             while (k := self.passes(passing)) is not None:
                 stack += passing.controls
                 passing, number = passing.inputs[number if k == -1 else k]
+            stack += self._awaited(passing)
         seen: set[Item] = set()
         while stack:
             c = stack.pop()
@@ -124,11 +137,12 @@ class _Builder:
             item = stack.pop()
             if item not in needed:
                 needed.add(item)
-                stack += [i for i, _ in inputs[item]] + controls[item]
+                stack += [i for i, _ in inputs.get(item, [])] + controls.get(item, [])
         # a function's arguments are the first nodes of its graph, in their order
         last = len(self.place)
         working = sorted(
-            (i for i in self.flat.items if i in needed),
+            # what a branch reads from outside of it is there already
+            [*(i for i in needed if i not in inputs), *(i for i in self.flat.items if i in needed)],
             key=lambda i: self.place.get(i.name, last),
         )
         index = {item: n for n, item in enumerate(working)}
@@ -136,8 +150,9 @@ class _Builder:
         variables: dict[str, int] = {}
         nodes = [
             self._node(
-                item, tuple((index[i], k) for i, k in inputs[item]),
-                tuple(index[c] for c in controls[item]), variables,
+                item, tuple((index[i], k) for i, k in inputs.get(item, [])),
+                tuple(index[c] for c in controls.get(item, [])), variables,
+                item not in inputs,
             )
             for item in working
         ]  # fmt: skip
@@ -158,10 +173,10 @@ class _Builder:
 
     def _node(
         self, item: Item, inputs: tuple[tuple[int, int], ...], controls: tuple[int, ...],
-        variables: dict[str, int],
+        variables: dict[str, int], outside: bool,
     ) -> Node:  # fmt: skip
         op = item.op
-        if self.constant.get(item):
+        if outside or self.constant.get(item):
             outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
             return Node(item.name, "Const", outputs=outputs)
         alias = {}
@@ -170,8 +185,8 @@ class _Builder:
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
-        if flatten.compiled(op):  # one output stands for the unknown bytes of XLA's own buffers
-            outputs += (Output(None),)
+        if flatten.compiled(op) or op.type in ops.GROWING or item.overlaps:
+            outputs += (Output(None),)  # stands for bytes that the graph does not tell
         if item in self.masks:
             outputs += (Output(self.masks[item], "uint8"),)
         reads = assigns = ""

@@ -51,3 +51,7 @@ NOT_FOLDED = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "Identi
 
 # Variables that are written where they lie.
 UPDATES = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
+
+# Lists that a training loop's iterations fill for their gradient: how many there will be is not
+# known, and two iterations are looked at.
+GROWING = frozenset({"TensorListPushBack", "TensorListPushBackBatch"})

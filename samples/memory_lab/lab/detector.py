@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-class Detector(tf.Module):
+class Detector(tf.keras.Model):
     """MobileNet-style backbone, two heads, decoding and non-maximum suppression for each image."""
 
     def __init__(self, size=160, classes=20, boxes=6, kept=50):
@@ -25,9 +25,9 @@ class Detector(tf.Module):
         grid = tf.repeat(tf.reshape(tf.stack([y, x], -1), (-1, 2)), boxes, axis=0)
         self.anchors = tf.constant(tf.concat([grid - 0.1, grid + 0.1], -1).numpy())
 
-    def __call__(self, images):
+    def call(self, images, training=False):
         """Boxes [N, kept, 4] and scores [N, kept] of the best class of each place."""
-        places, scores = self.net(images, training=False)
+        places, scores = self.net(images, training=training)
         batch = tf.shape(images)[0]
         boxes = tf.reshape(places, (batch, -1, 4)) * 0.1 + self.anchors
         best = tf.reduce_max(
