@@ -30,7 +30,8 @@ def inner_data(package: str) -> list[str]:
     """The files beside a package's modules, and in folders of it that are no packages."""
     folder = package.replace(".", "/")
     inner = [name.replace(".", "/") + "/" for name in CODE if name.startswith(f"{package}.")]
-    found = [name for name in data_files(folder) if not name.endswith(".py")]
+    # A module in a folder without __init__.py is put on the path of child processes: data here.
+    found = [name for name in data_files(folder) if "/" in name or not name.endswith(".py")]
     return [name for name in found if not f"{folder}/{name}".startswith(tuple(inner))]
 
 

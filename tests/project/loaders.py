@@ -129,8 +129,10 @@ _DIGEST = "0" * 64
 _CHANGED = {"path": "a.py", "status": "changed", "old_sha256": _DIGEST, "new_text": "x = 2\n",
             "changes": [{"code": "TF1", "line": 1, "end_line": 1, "reason": "r"}]}  # fmt: skip
 _ENTRY = {"number": 0, "path": "a.py", "old_sha256": _DIGEST, "new_sha256": _DIGEST}
-_CELL: dict[str, object] = {"cell_type": "code", "source": ["x = 1\n", "%time y"], "metadata": {}, "outputs": [],
-         "execution_count": None}  # fmt: skip
+_CELL: dict[str, object] = {
+    "cell_type": "code", "source": ["x = 1\n", "%time y"], "metadata": {}, "outputs": [],
+    "execution_count": None,
+}  # fmt: skip
 # Good ones, to start from.
 SEEDS: dict[str, list[bytes]] = {
     "source": [b"# -*- coding: latin-1 -*-\nx = '\xe9'\r\n", b"\xef\xbb\xbfx = 1\n", b"#coding:utf-7\n+AGE-"],
