@@ -33,7 +33,9 @@ def where(condition, x, y, name=None):
     condition = tf.convert_to_tensor(condition, dtype=tf.bool)
     x = tf.convert_to_tensor(x)
     rank = x.shape.rank
-    if condition.shape.rank == 1 and rank is not None and rank > 1:
+    if condition.shape.rank is None or rank is None:  # TF 1's own kernel looks when it runs
+        return tf.raw_ops.Select(condition=condition, x=x, y=y, name=name)
+    if condition.shape.rank == 1 and rank > 1:
         condition = tf.reshape(condition, [-1] + [1] * (rank - 1))
     return tf.where(condition, x, y, name=name)
 
