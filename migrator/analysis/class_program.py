@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Obstacle
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.values import FunctionFact
 
 _BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
             "setup", "_setup", "add_", "_add", "define", "make_", "_make")

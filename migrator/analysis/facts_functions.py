@@ -6,11 +6,11 @@ import ast
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import FunctionFact, Value
 from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
+from migrator.analysis.values import FunctionFact, Value
 from migrator.engine.registry import fact
 
 _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator"})

@@ -57,6 +57,9 @@ WITHOUT_VALUE = frozenset({TRAIN, EFFECT, UPDATE_OPS, INIT, ITERATOR_INIT})
 _T = "tensorflow."
 _C = "tensorflow.contrib."
 
+#: Calls that run a training op in a loop of their own.
+LOOPS = frozenset({_C + "slim.learning.train", _C + "training.train"})
+
 #: Sessions that call hooks, save and restore by themselves.
 MONITORED = frozenset(
     {_T + "train.MonitoredTrainingSession", _T + "train.SingularMonitoredSession"}

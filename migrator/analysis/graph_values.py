@@ -3,59 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, Flow, dotted_self
 from migrator.analysis.names import NameTable, Scope
-
-
-@dataclass(eq=False)
-class Value:
-    """What a name holds: its kind, the call that made it, and the parts of a literal container.
-
-    `function` is the project function it came out of, `needs_graph` whether making it needed
-    values that only exist inside a step.
-    """
-
-    kind: str
-    call: ast.Call | None = None
-    parts: list[Value] | None = None
-    literal: ast.expr | None = None
-    needs_graph: bool = False
-    function: str = ""
-    source: str = ""  # the name it was first bound to
-    base: Value | None = None  # the object it is a part or a method result of
-    single: bool = False  # known to be one tensor, not a container of them
-
-    @property
-    def traced(self) -> bool:
-        return self.kind in k.TRACED or self.needs_graph
-
-
-@dataclass(frozen=True)
-class FunctionFact:
-    """What the index knows of one function (see `facts_functions`)."""
-
-    kind: str = k.PY
-    parts: tuple[str, ...] = ()
-    flags: frozenset[str] = frozenset()
-    node: ast.FunctionDef | None = field(default=None, compare=False)
-
-
-PYTHON_VALUE = Value(k.PY)
-
-
-def join(values: list[Value]) -> str:
-    """The kind of an expression made of several."""
-    kinds = {value.kind for value in values}
-    if any(value.traced for value in values):
-        return k.TENSOR
-    if kinds & {k.OP, k.VARIABLE, k.SCHEDULE, k.EMA}:
-        return k.OP
-    return k.PY
+from migrator.analysis.values import (
+    PYTHON_VALUE,
+    FunctionFact,
+    Value,
+    collection_key,
+    join,
+)
 
 
 def _container(parts: list[Value]) -> str:
@@ -414,19 +374,6 @@ class Expressions:
         return Value(fact.kind, call=node, parts=parts)
 
 
-def collection_key(node: ast.Call) -> str | None:
-    """The collection that a `get_collection` call names: the constant, or GraphKeys' member."""
-    argument: Any = node.args[0] if node.args else None
-    for keyword in node.keywords:
-        if keyword.arg == "key" or (keyword.arg == "name" and argument is None):
-            argument = keyword.value
-    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-        return argument.value
-    if isinstance(argument, ast.Attribute):
-        return argument.attr
-    return None
-
-
 def _literal_part(value: Value, key: Any) -> Value | None:
     if value.parts is None:
         return None
@@ -440,19 +387,3 @@ def _literal_part(value: Value, key: Any) -> Value | None:
     return None
 
 
-def argument(
-    node: ast.Call, position: int, name: str, default: ast.expr | None = None
-) -> ast.expr | None:
-    """The argument `name` of a call, by keyword or position."""
-    for keyword in node.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    if position >= 0 and len(node.args) > position:
-        found = node.args[position]
-        return None if isinstance(found, ast.Starred) else found
-    return default
-
-
-def keywords(node: ast.Call) -> Mapping[str, ast.expr]:
-    """The keyword arguments of a call by name."""
-    return {a.arg: a.value for a in node.keywords if a.arg is not None}

@@ -6,8 +6,10 @@ import ast
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import Expressions, Value
-from migrator.analysis.program import Item, Program
+from migrator.analysis.graph_values import Expressions
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Item
+from migrator.analysis.values import Value
 
 
 @dataclass(frozen=True)

@@ -9,85 +9,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.dataflow import RESOURCES, Flow, dotted_self, statement_flow
-from migrator.analysis.graph_values import Expressions, FunctionFact, Value
+from migrator.analysis.dataflow import RESOURCES, statement_flow
+from migrator.analysis.graph_values import Expressions
 from migrator.analysis.names import NameTable, Scope
-
-KEEP, TRACE, LAZY, DROP, RUN = "keep", "trace", "lazy", "drop", "run"
-
-
-class Obstacle(Exception):
-    """Why a program cannot be rewritten: the node, the reason, and what to do by hand."""
-
-    def __init__(self, node: ast.AST, reason: str, advice: str) -> None:
-        super().__init__(reason)
-        self.node = node
-        self.reason = reason
-        self.advice = advice
-
-
-@dataclass(eq=False)
-class Item:
-    """One statement of a program.
-
-    `role`: KEEP (stays where it is), TRACE (belongs into functions), LAZY (tensor work that needs
-    no graph input: goes where it is used), DROP (has no meaning without a graph), RUN (stays and
-    holds run sites).  `parents` are the compound statements around it inside the scope.
-    """
-
-    stmt: ast.stmt
-    role: str
-    kind: str
-    flow: Flow
-    value: Value
-    parents: tuple[ast.stmt, ...] = ()
-    target: str = ""
-    runs: list[RunSite] = field(default_factory=list)
-
-    @property
-    def killing(self) -> bool:
-        return not any(isinstance(p, (ast.If, ast.For, ast.While, ast.Try)) for p in self.parents)
-
-    @property
-    def parents_matter(self) -> bool:
-        """Whether a compound statement around it is more than a session's or graph's `with`."""
-        return any(isinstance(p, (ast.If, ast.For, ast.While, ast.Try)) for p in self.parents)
-
-    @property
-    def in_loop(self) -> bool:
-        return any(isinstance(p, (ast.For, ast.While)) for p in self.parents)
+from migrator.analysis.program_items import (
+    DROP,
+    KEEP,
+    LAZY,
+    RUN,
+    TRACE,
+    Item,
+    RunSite,
+    WithPart,
+)
+from migrator.analysis.run_reader import RunReader
+from migrator.analysis.values import FunctionFact, Value
 
 
-@dataclass(eq=False)
-class RunSite:
-    """One `sess.run(...)`, `tensor.eval(...)` or `op.run(...)`.
-
-    `feeds` pairs names of fed tensors with the fed expressions; `feed_name` is the variable that
-    holds the feed dict where it is not a literal. `obstacle` says what keeps it from being native.
-    """
-
-    call: ast.Call
-    style: str  # "run", "eval", "op"
-    fetch: ast.expr
-    feeds: list[tuple[str, ast.expr]] = field(default_factory=list)
-    feed_name: str = ""
-    item: Item | None = None
-    obstacle: Obstacle | None = None
-
-
-@dataclass(eq=False)
-class WithPart:
-    """What one item of a `with` statement is: "graph", "session", "scope", "deps", "monitor",
-    "python"."""
-
-    kind: str
-    item: ast.withitem
-
-
-class Program:
+class Program(RunReader):
     """The model of one scope; `parent` is the module's program for a function."""
 
     def __init__(
@@ -384,11 +325,6 @@ class Program:
 
     # -- binding
 
-    def _name(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.Name):
-            return node.id
-        return dotted_self(node, self.owner)
-
     def _bind(self, target: ast.expr, value: Value) -> None:
         name = self._name(target)
         if name is not None:
@@ -407,79 +343,6 @@ class Program:
                     self._bind(inner, Value(join_part(value), call=value.call, base=value))
 
     # -- run sites
-
-    def _run_sites(self, node: ast.AST) -> list[RunSite]:
-        found = []
-        for call in _calls(node):
-            site = self._run_site(call)
-            if site is not None:
-                found.append(site)
-        return found
-
-    def _run_site(self, call: ast.Call) -> RunSite | None:
-        func = call.func
-        if not isinstance(func, ast.Attribute):
-            return None
-        if func.attr == "run":
-            base = self.expressions.value(func.value)
-            if base.kind == k.SESSION:
-                return self._session_run(call)
-            if base.kind in (k.TRAIN, k.EFFECT, k.INIT, k.ITERATOR_INIT):
-                return self._feeds(RunSite(call, "op", func.value), call, 0)
-        if func.attr == "eval":
-            base = self.expressions.value(func.value)
-            if base.traced or base.kind in (k.OP, k.VARIABLE):
-                return self._feeds(RunSite(call, "eval", func.value), call, 0)
-        return None
-
-    def _session_run(self, call: ast.Call) -> RunSite:
-        fetch = call.args[0] if call.args else None
-        for keyword in call.keywords:
-            if keyword.arg == "fetches":
-                fetch = keyword.value
-        if fetch is None:
-            site = RunSite(call, "run", call)
-            site.obstacle = Obstacle(
-                call, "what this run fetches is passed on as *args", "name the fetches"
-            )
-            return site
-        return self._feeds(RunSite(call, "run", fetch), call, 1)
-
-    def _feeds(self, site: RunSite, call: ast.Call, position: int) -> RunSite:
-        feed: ast.expr | None = call.args[position] if len(call.args) > position else None
-        for keyword in call.keywords:
-            if keyword.arg == "feed_dict":
-                feed = keyword.value
-            elif keyword.arg in ("options", "run_metadata"):
-                if isinstance(keyword.value, ast.Constant) and keyword.value.value is None:
-                    continue
-                if keyword.arg == "run_metadata":
-                    site.obstacle = Obstacle(
-                        call, "this run collects RunMetadata",
-                        "profile the tf.function with tf.profiler.experimental instead",
-                    )
-        if feed is None or (isinstance(feed, ast.Constant) and feed.value is None):
-            return site
-        if isinstance(feed, ast.Name):
-            site.feed_name = feed.id
-            return site
-        if not isinstance(feed, ast.Dict):
-            site.obstacle = Obstacle(
-                call, "the feed is not a dict literal, so what it feeds is not known",
-                "feed a dict literal whose keys are placeholders",
-            )
-            return site
-        for key, value in zip(feed.keys, feed.values, strict=True):
-            name = None if key is None else self._name(key)
-            if name is None and isinstance(key, ast.Attribute):
-                name = ast.unparse(key)
-            if name is None:
-                site.obstacle = Obstacle(
-                    call, "a key of the feed is not a name", "feed placeholders by their names"
-                )
-                return site
-            site.feeds.append((name, value))
-        return site
 
     # -- views
 
@@ -513,15 +376,3 @@ def _blocks(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
         if name == "body":
             for handler in getattr(stmt, "handlers", []):
                 yield handler.body
-
-
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    """Calls inside a simple statement or expression, outermost first, not into functions."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ast.Call):
-            yield current
-        if isinstance(current, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        stack.extend(reversed(list(ast.iter_child_nodes(current))))

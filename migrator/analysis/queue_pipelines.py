@@ -13,21 +13,17 @@ from dataclasses import dataclass, field
 
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.names import NameTable
+from migrator.analysis.queue_parts import (
+    BATCHES,
+    PRODUCER,
+    READERS,
+    SLICES,
+    PartWriter,
+    Reader,
+    Unclear,
+    argument_of,
+)
 from migrator.analysis.source import Edit, SourceText
-
-_READERS = {
-    "tensorflow.TFRecordReader": "TFRecordDataset",
-    "tensorflow.TextLineReader": "TextLineDataset",
-    "tensorflow.FixedLengthRecordReader": "FixedLengthRecordDataset",
-    "tensorflow.WholeFileReader": "",
-}
-_PRODUCER = "tensorflow.train.string_input_producer"
-_SLICES = "tensorflow.train.slice_input_producer"
-_BATCHES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
-
-
-class Unclear(Exception):
-    """A pipeline in a form that is not understood; it stays as it is."""
 
 
 @dataclass
@@ -69,18 +65,13 @@ def _blocks(scope: ast.Module | ast.FunctionDef) -> Iterator[list[ast.stmt]]:
         stack += [stmt.body for stmt in block if isinstance(stmt, ast.With)]
 
 
-class _Writer:
+class _Writer(PartWriter):
     def __init__(self, text: str, tree: ast.Module, names: NameTable) -> None:
         self.source = SourceText(text, tree)
         self.tree = tree
         self.names = names
         self.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
         self.used = set(names.used_names)
-
-    def symbol(self, node: ast.AST | None) -> str:
-        if not isinstance(node, ast.Call):
-            return ""
-        return self.names.resolve_node(node.func, values=False) or ""
 
     # -- one block
 
@@ -89,8 +80,8 @@ class _Writer:
     ) -> tuple[int, list[Edit]] | None:
         """(line of the batch, edits) of the pipeline in a block. Raises Unclear."""
         values = [getattr(stmt, "value", None) for stmt in block]
-        starts = [i for i, v in enumerate(values) if self.symbol(v) in (_PRODUCER, _SLICES)]
-        ends = [i for i, v in enumerate(values) if self.symbol(v) in _BATCHES]
+        starts = [i for i, v in enumerate(values) if self.symbol(v) in (PRODUCER, SLICES)]
+        ends = [i for i, v in enumerate(values) if self.symbol(v) in BATCHES]
         if not starts and not ends and isinstance(scope, ast.FunctionDef):
             return self._elements(block, scope)
         if len(starts) != 1 or len(ends) != 1 or ends[0] < starts[0]:
@@ -106,7 +97,7 @@ class _Writer:
         lines: list[str] = []
         edits: list[Edit] = []
         gone: list[ast.stmt] = [first]
-        if self.symbol(producer) == _SLICES:
+        if self.symbol(producer) == SLICES:
             tainted = _names(first.targets[0])
             lines += self._slices(producer, dataset, tf)
             arguments = list(tainted)
@@ -127,7 +118,7 @@ class _Writer:
         between = [s for s in block[start + 1 : end] if s not in gone]
         work = self._tainted(between, tainted)
         wanted = self._tensors(batch)
-        if work or wanted != arguments or isinstance(_argument(batch, 0, "tensors", "tensor_list"),
+        if work or wanted != arguments or isinstance(argument_of(batch, 0, "tensors", "tensor_list"),
                                                      ast.Dict):
             name = self._fresh("parse" if arguments == ["serialized_example"] else "prepare")
             returned = self.source.segment(self._tensor_node(batch))
@@ -223,17 +214,9 @@ class _Writer:
 
     # -- parts
 
-    def _fresh(self, name: str) -> str:
-        candidate, number = name, 1
-        while candidate in self.used:
-            number += 1
-            candidate = f"{name}_{number}"
-        self.used.add(candidate)
-        return candidate
-
     def _read(
         self, block: list[ast.stmt], queue: str
-    ) -> tuple[ast.stmt, ast.Call | None, _Reader]:
+    ) -> tuple[ast.stmt, ast.Call | None, Reader]:
         """(the statement that uses the queue, the call of the function it does it by, reader)."""
         users = [s for s in block if queue in statement_flow(s).uses]
         if len(users) != 1 or not isinstance(users[0], ast.Assign):
@@ -256,7 +239,7 @@ class _Writer:
             return users[0], call, inner
         return users[0], None, self._reader(block, queue)
 
-    def _reader(self, block: list[ast.stmt], queue: str) -> _Reader:
+    def _reader(self, block: list[ast.stmt], queue: str) -> Reader:
         """The reader of a queue in a block."""
         for stmt in block:
             if not isinstance(stmt, ast.Assign) or not isinstance(stmt.value, ast.Call):
@@ -279,16 +262,16 @@ class _Writer:
             ):
                 raise Unclear("the keys of the records are used")
             if isinstance(func.value, ast.Call):
-                return _Reader(func.value, None, stmt, value.id)
+                return Reader(func.value, None, stmt, value.id)
             for made in block:
                 if isinstance(made, ast.Assign) and ast.unparse(made.targets[0]) == ast.unparse(
                     func.value
-                ) and self.symbol(made.value) in _READERS:
+                ) and self.symbol(made.value) in READERS:
                     assert isinstance(made.value, ast.Call)
-                    return _Reader(made.value, made, stmt, value.id)
+                    return Reader(made.value, made, stmt, value.id)
         raise Unclear("a queue without a known reader")
 
-    def _decoder(self, reader: _Reader, queue: str) -> list[Edit]:
+    def _decoder(self, reader: Reader, queue: str) -> list[Edit]:
         """The decoding function takes a record instead of the queue."""
         function = reader.function
         assert function is not None
@@ -315,170 +298,6 @@ class _Writer:
         rest = ", ".join(self.source.segment(a) for a in call.args[1:])
         del queue
         return [f"{dataset} = {dataset}.map(lambda {record}: {call.func.id}({record}, {rest}))"]
-
-    def _files(
-        self, producer: ast.Call, reader: _Reader, dataset: str, tf: str
-    ) -> list[str]:
-        """The data set of the records of all files."""
-        given = self._given(producer, (
-            "string_tensor", "num_epochs", "shuffle", "seed", "capacity", "shared_name", "name"))
-        files = given["string_tensor"]
-        maker = f"{tf}.data.{_READERS[self.symbol(reader.call)]}"
-        options = {a.arg: self.source.segment(a.value) for a in reader.call.keywords
-                   if a.arg != "name"}
-        one = f"{maker}(path)"
-        plain = maker
-        if self.symbol(reader.call) == "tensorflow.WholeFileReader":
-            plain = ""
-        elif "skip_header_lines" in options:
-            one, plain = f"{maker}(path).skip({options.pop('skip_header_lines')})", "?"
-        elif "record_bytes" in options:
-            one, plain = f"{maker}(path, {options.pop('record_bytes')})", "?"
-        if options or reader.call.args:
-            raise Unclear("options of a reader")
-        seed = f", seed={given['seed']}" if "seed" in given else ""
-        lines = []
-        whole = given.get("shuffle", "True")
-        if whole not in ("True", "False"):
-            raise Unclear("whether files are shuffled is not known")
-        if whole == "True" and not files.isidentifier():
-            name = self._fresh("filenames")
-            lines.append(f"{name} = {files}")
-            files = name
-        text = f"{tf}.data.Dataset.from_tensor_slices({files})"
-        if whole == "True":
-            text += f".shuffle(len({files}){seed})"
-        if not plain:
-            text += f".map({tf}.read_file)"
-        elif plain == "?":
-            text += f".flat_map(lambda path: {one})"
-        elif whole == "True":
-            text += f".flat_map({plain})"
-        else:
-            text = f"{plain}({files})"
-        epochs = given.get("num_epochs", "")
-        lines += [f"{dataset} = {text}",
-                  f"{dataset} = {dataset}.repeat({'' if epochs == 'None' else epochs})"]
-        return lines
-
-    def _slices(self, producer: ast.Call, dataset: str, tf: str) -> list[str]:
-        given = self._given(producer, (
-            "tensor_list", "num_epochs", "shuffle", "seed", "capacity", "shared_name", "name"))
-        tensors = _argument(producer, 0, "tensor_list")
-        if not isinstance(tensors, (ast.List, ast.Tuple)):
-            raise Unclear("slices of an unknown number of tensors")
-        parts = [self.source.segment(e) for e in tensors.elts]
-        seed = f", seed={given['seed']}" if "seed" in given else ""
-        text = f"{tf}.data.Dataset.from_tensor_slices(({', '.join(parts)}))"
-        if given.get("shuffle", "True") == "True":
-            text += f".shuffle(len({parts[0]}){seed})"
-        elif given["shuffle"] != "False":
-            raise Unclear("whether slices are shuffled is not known")
-        epochs = given.get("num_epochs", "")
-        return [f"{dataset} = {text}",
-                f"{dataset} = {dataset}.repeat({'' if epochs == 'None' else epochs})"]
-
-    def _batched(self, batch: ast.Call, dataset: str) -> list[str]:
-        shuffled = self.symbol(batch).endswith("shuffle_batch")
-        order = ("tensors", "batch_size", "capacity", "min_after_dequeue", "num_threads", "seed",
-                 "enqueue_many", "shapes", "allow_smaller_final_batch") if shuffled else (
-            "tensors", "batch_size", "num_threads", "capacity", "enqueue_many", "shapes",
-            "dynamic_pad", "allow_smaller_final_batch")
-        given = self._given(batch, order)
-        lines = []
-        flags = {name: given.get(name, "False") for name in (
-            "enqueue_many", "dynamic_pad", "allow_smaller_final_batch")}
-        if not set(flags.values()) <= {"True", "False"} or "shapes" in given or (
-            "batch_size" not in given
-        ):
-            raise Unclear("how a batch is made is not known")
-        if flags["enqueue_many"] == "True":
-            lines.append(f"{dataset} = {dataset}.unbatch()")
-        if shuffled:
-            seed = f", seed={given['seed']}" if "seed" in given else ""
-            lines.append(f"{dataset} = {dataset}.shuffle({given['capacity']}{seed})")
-        method = "padded_batch" if flags["dynamic_pad"] == "True" else "batch"
-        drop = "" if flags["allow_smaller_final_batch"] == "True" else ", drop_remainder=True"
-        lines.append(f"{dataset} = {dataset}.{method}({given['batch_size']}{drop}).prefetch(1)")
-        return lines
-
-    def _given(self, call: ast.Call, order: tuple[str, ...]) -> dict[str, str]:
-        """The texts of a call's arguments by name."""
-        if any(isinstance(a, ast.Starred) for a in call.args):
-            raise Unclear("arguments are passed on")
-        pairs = [*zip(order, call.args, strict=False),
-                 *((a.arg or "", a.value) for a in call.keywords)]
-        if any(name not in (*order, "name", "shared_name", "tensor_list") for name, _ in pairs):
-            raise Unclear("an argument that is not known")
-        return {name: " ".join(self.source.segment(node).split()) for name, node in pairs}
-
-    def _tensor_node(self, batch: ast.Call) -> ast.expr:
-        node = _argument(batch, 0, "tensors", "tensor_list")
-        if node is None:
-            raise Unclear("a batch of nothing")
-        return node
-
-    def _tensors(self, batch: ast.Call) -> list[str]:
-        node = self._tensor_node(batch)
-        if isinstance(node, ast.Name):
-            return [node.id]
-        if isinstance(node, (ast.List, ast.Tuple)):
-            if len(node.elts) < 2:
-                raise Unclear("a batch of one tensor in a list")
-            return [e.id if isinstance(e, ast.Name) else "" for e in node.elts]
-        if isinstance(node, ast.Dict):
-            return []
-        raise Unclear("what is batched is not known")
-
-    def _tainted(self, block: list[ast.stmt], names: list[str]) -> list[ast.stmt]:
-        """Statements that work on one record."""
-        known = set(names)
-        found = []
-        for stmt in block:
-            flow = statement_flow(stmt)
-            if not flow.uses & known:
-                continue
-            if "summary" in ast.unparse(stmt):
-                raise Unclear("a record is summarized")
-            found.append(stmt)
-            known |= flow.defines
-        return found
-
-    def _function(
-        self, name: str, parameters: list[str], work: list[ast.stmt], returned: str
-    ) -> list[str]:
-        lines = ["", f"def {name}({', '.join(parameters)}):"]
-        previous = 0
-        for stmt in work:
-            if not previous:
-                previous = self.source.first_line(stmt) - 1
-                while self.source.lines[previous - 1].lstrip().startswith("#"):
-                    previous -= 1
-            text = self.source.statement(stmt, [], "")
-            comments = [c.strip() for c in self.source.trivia(previous, stmt) if c.strip()]
-            lines += [self.source.unit + c for c in comments]
-            lines += [self.source.unit + t.rstrip("\n") if t.strip() else "" for t in text]
-            previous = stmt.end_lineno or previous
-        return [*lines, f"{self.source.unit}return {returned}", ""]
-
-
-@dataclass
-class _Reader:
-    """How records are read: the reader's call, the statements that make it and read, the record's
-    name, and the function they are in (if another one)."""
-
-    call: ast.Call
-    made: ast.stmt | None
-    stmt: ast.stmt
-    value: str
-    function: ast.FunctionDef | None = None
-
-
-def _argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg in names:
-            return keyword.value
-    return call.args[position] if len(call.args) > position else None
 
 
 def _method(stmt: ast.stmt, name: str) -> ast.expr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrator.analysis.program import Obstacle
+from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
 from migrator.transforms._session_split import split_names
 

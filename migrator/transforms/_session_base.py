@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from migrator.analysis.graph_values import Value
-from migrator.analysis.program import (
-    Item,
-    Program,
-)
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Item
 from migrator.analysis.source import SourceText
-from migrator.transforms._session_functions import (
-    StepFunction,
-    Style,
-)
+from migrator.analysis.values import Value
 from migrator.transforms._session_records import Names, Note, Shared, Site, SupportNames
 from migrator.transforms._session_render import Decisions
+from migrator.transforms._session_step import StepFunction, Style
 
 
 class PlanBase:
@@ -44,3 +39,4 @@ class PlanBase:
         self.watched: dict[str, Value] = {}  # what its hooks ask for, by name
         self.fed_iterators: set[str] = set()
         self.data_set_makers: dict[str, str] = {}
+        self.looped = False  # whether a loop that calls the step runs the training op

@@ -5,21 +5,15 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import argument
-from migrator.analysis.program import (
-    Item,
-    Obstacle,
-    RunSite,
-)
-from migrator.transforms._session_functions import (
-    StepFunction,
-)
+from migrator.analysis.program_items import Item, Obstacle, RunSite
+from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import (
     parameter_name,
     wrapped,
 )
 from migrator.transforms._session_records import Leaf, Note, Site
 from migrator.transforms._session_statements import StatementPlanner
+from migrator.transforms._session_step import StepFunction
 
 
 class CallWriter(StatementPlanner):
@@ -37,6 +31,9 @@ class CallWriter(StatementPlanner):
         function = site.function
         called = f"{self.shared.owner}._{function.name}" if self.shared.owner else function.name
         call = f"{called}({', '.join(self._call_arguments(site, function))})"
+        if run.style == "loop":
+            self._looped_call(site, called, self._call_arguments(site, function))
+            return
         if self.monitor:
             call = self._monitored_call(called, self._call_arguments(site, function), outputs)
         self.notes.append(Note("TF302", run.call, f"the run becomes a call of {function.name}",

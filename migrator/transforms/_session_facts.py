@@ -7,8 +7,8 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
 from migrator.analysis.facts_graph_classes import placeholder_attributes
-from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable
+from migrator.analysis.values import FunctionFact
 from migrator.engine.context import FileContext
 
 #: What making an object does that builds a graph of its own.

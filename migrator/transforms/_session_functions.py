@@ -3,88 +3,22 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
-from migrator.analysis.graph_values import argument
-from migrator.analysis.program import Item, Obstacle, Program
-from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.program_items import Item, Obstacle
+from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import split_arguments
+from migrator.transforms._session_step import (
+    StepFunction,
+    target_of,
+)
+from migrator.transforms._session_training import TrainingWriter
 
 
-@dataclass
-class Parameter:
-    """One argument of a generated function; `spec` is its TensorSpec's text, "" if unknown."""
-
-    name: str
-    spec: str = ""
-    doc: str = ""
-
-
-@dataclass
-class Summaries:
-    """Where a function writes its summaries: the writer, and the two arguments it adds."""
-
-    writer: str
-    step: str
-    condition: str = ""
-    step_name: str = "step"
-    condition_name: str = "write_summaries"
-
-
-@dataclass
-class StepFunction:
-    """One generated function.
-
-    `items` is the slice that computes `outputs` (expressions as texts); `element` the item that
-    got the batch from an iterator whose data set is called `dataset`.
-    """
-
-    name: str
-    items: list[Item]
-    parameters: list[Parameter] = field(default_factory=list)
-    outputs: list[str] = field(default_factory=list)
-    output_form: str = "tuple"  # "tuple", "list" or "dict"
-    keys: list[str] = field(default_factory=list)
-    element: Item | None = None
-    dataset: str = ""
-    iterator: str = ""
-    summaries: Summaries | None = None
-    constants: dict[str, str] = field(default_factory=dict)
-    rates: dict[int, tuple[str, ast.expr]] = field(default_factory=dict)  # by id of train statement
-    effects: list[str] = field(default_factory=list)
-    key: tuple[object, ...] = ()
-    around: tuple[ast.stmt, ...] = ()  # compound statements around the function itself
-    trains: bool = False
-    layers: bool = False
-    program: Program | None = None
-    signature_known: bool = True
-
-
-@dataclass
-class Style:
-    """What the options and the support package say about generated code."""
-
-    tf: str = "tf"
-    jit: bool = False
-    loss_scale: bool = False
-    store: str = ""
-    in_store: bool = False  # whether all variables of the program are the store's
-    explicit_variables: list[str] = field(default_factory=list)
-
-
-class FunctionWriter:
+class FunctionWriter(TrainingWriter):
     """Writes a `StepFunction` as lines without indentation."""
 
-    def __init__(
-        self, source: SourceText, style: Style, renames: dict[str, str], edits: list[Edit]
-    ) -> None:
-        self.shared_edits = edits
-        self.source = source
-        self.style = style
-        self.renames = renames
-        self.step = source.unit
 
     def write(self, function: StepFunction) -> list[str]:
         """The function's lines. Raises Obstacle where the slice cannot be ordered."""
@@ -106,7 +40,7 @@ class FunctionWriter:
         elif function.element is not None:
             own = [p.spec for p in function.parameters if p.spec]
             whole = f"{function.dataset}.element_spec"
-            single = isinstance(_target(function.element), ast.Name)
+            single = isinstance(target_of(function.element), ast.Name)
             if not own and not single:
                 arguments.append(f"input_signature={whole}")
             else:
@@ -305,7 +239,7 @@ class FunctionWriter:
             return []
         if item.kind == k.PLACEHOLDER and call is not None:
             default = argument(call, 0, "input")
-            target = _target(item)
+            target = target_of(item)
             assert default is not None and target is not None
             value = self._edited(default, function)
             if isinstance(default, ast.Constant) and isinstance(default.value, float):
@@ -333,109 +267,6 @@ class FunctionWriter:
         lines = self.source.statement(item.stmt, edits, "")
         text = [line.rstrip("\n\r") for line in lines]
         return self._comments(item) + text
-
-    def _train(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
-        assert isinstance(call.func, ast.Attribute) or isinstance(call.func, ast.Name)
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-        if name == "apply_gradients":
-            return self._apply(item, call, function)
-        if name == "create_train_op":
-            loss = argument(call, 0, "total_loss")
-            optimizer = argument(call, 1, "optimizer")
-            unknown = {a.arg for a in call.keywords} - {
-                "total_loss", "optimizer", "global_step", "summarize_gradients"}
-            if loss is None or optimizer is None or unknown or len(call.args) > 3:
-                raise Obstacle(call, f"create_train_op is called with {sorted(map(str, unknown))}",
-                               "write the step with tf.GradientTape")
-            optimizer_text = self._edited(optimizer, function)
-            variables = self._variables(None, function)
-        else:
-            assert isinstance(call.func, ast.Attribute)
-            loss = argument(call, 0, "loss")
-            variables = self._variables(argument(call, 2, "var_list"), function)
-            optimizer_text = self._optimizer(item, call.func.value, function)
-        if loss is None:
-            raise Obstacle(call, "minimize is called without a loss", "pass the loss by name")
-        step = argument(call, 1 if name == "minimize" else 2, "global_step")
-        step_text = ""
-        if step is not None and not (isinstance(step, ast.Constant) and step.value is None):
-            step_text = f", global_step={self._edited(step, function)}"
-        elif name == "create_train_op":
-            step_text = f", global_step={self.style.tf}.train.get_or_create_global_step()"
-        lines = []
-        if len(variables) > 24 and not variables.isidentifier():
-            lines.append(f"variables = {variables}")
-            variables = "variables"
-        if self.style.loss_scale:  # the optimizer scales the loss and unscales the gradients
-            loss_text = self._edited(loss, function)
-            return [
-                *lines, *self._rate(item, function),
-                f"{optimizer_text}.minimize({loss_text}, var_list={variables}, tape=tape"
-                f"{step_text})",
-            ]
-        lines += [
-            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
-            *self._rate(item, function),
-            f"{optimizer_text}.apply_gradients(zip(gradients, {variables}){step_text})",
-        ]
-        return lines
-
-    def _optimizer(self, item: Item, node: ast.expr, function: StepFunction) -> str:
-        return self.renames.get(f"<optimizer {id(item.stmt)}>") or self._edited(node, function)
-
-    def _apply(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
-        assert isinstance(call.func, ast.Attribute)
-        optimizer = self._optimizer(item, call.func.value, function)
-        arguments = [self._edited(a, function) for a in call.args]
-        arguments += [
-            f"{a.arg}={self._edited(a.value, function)}" for a in call.keywords if a.arg != "name"
-        ]
-        return [
-            *self._rate(item, function), f"{optimizer}.apply_gradients({', '.join(arguments)})"
-        ]
-
-    def _rate(self, item: Item, function: StepFunction) -> list[str]:
-        if id(item.stmt) not in function.rates:
-            return []
-        optimizer, rate = function.rates[id(item.stmt)]
-        own = self.source.span(rate)
-        edits = [e for e in self._edits(rate, function) if e[:2] != own or e[2] != "0.0"]
-        return [f"{optimizer}.learning_rate = {self.source.edited(rate, edits)}"]
-
-    def _gradients(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
-        target = _target(item)
-        if not isinstance(target, (ast.Name, ast.Attribute)):
-            raise Obstacle(item.stmt, "the gradients are taken apart at once",
-                           "bind compute_gradients' result to one name first")
-        loss = argument(call, 0, "loss")
-        if loss is None:
-            raise Obstacle(call, "compute_gradients is called without a loss", "pass the loss")
-        variables = self._variables(argument(call, 1, "var_list"), function)
-        if self.style.loss_scale:
-            assert isinstance(call.func, ast.Attribute)
-            optimizer = self._optimizer(item, call.func.value, function)
-            return [
-                f"{self._edited(target, function)} = {optimizer}.compute_gradients("
-                f"{self._edited(loss, function)}, {variables}, tape=tape)"
-            ]
-        return [
-            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
-            f"{self._edited(target, function)} = list(zip(gradients, {variables}))",
-        ]
-
-    def _variables(self, node: ast.expr | None, function: StepFunction) -> str:
-        if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
-            return self._edited(node, function)
-        explicit = self.style.explicit_variables
-        in_store = function.layers or self.style.in_store
-        if not explicit and not in_store:
-            return "tape.watched_variables()"
-        if not in_store:
-            return f"[{', '.join(explicit)}]"
-        own = f"{self.style.store}.trainable_variables"
-        if not explicit:
-            return own
-        return f"[*{own}, {', '.join(explicit)}]"
 
     def _effect(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
         """An op run for its effect: the calls it groups, or itself, without a useless name."""
@@ -466,33 +297,6 @@ class FunctionWriter:
         assert function.program is not None
         return function.program.expressions.tf_symbol(call.func) or ""
 
-    # -- expressions
-
-    def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
-        edits: list[Edit] = list(self.shared_edits)
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-                constant = function.constants.get(inner.id)
-                if constant is not None:
-                    edits.append((*self.source.span(inner), constant))
-            elif isinstance(inner, ast.Attribute):
-                text = ast.unparse(inner)
-                new = function.constants.get(text) or self.renames.get(text)
-                if new is not None:
-                    edits.append((*self.source.span(inner), new))
-        return edits
-
-    def _edited(self, node: ast.expr, function: StepFunction) -> str:
-        text = self.source.edited(node, self._edits(node, function))
-        lines = text.split("\n")
-        if len(lines) > 1:
-            indent = self.source.lines[node.lineno - 1]
-            width = len(indent) - len(indent.lstrip())
-            lines = [lines[0]] + [
-                line[width:] if line[:width].strip() == "" else line for line in lines[1:]
-            ]
-        return "\n".join(lines)
-
 
 def _returned_directly(
     body: list[str], function: StepFunction, renames: dict[str, str]
@@ -501,7 +305,7 @@ def _returned_directly(
     if len(function.outputs) != 1 or function.output_form == "dict" or not function.items:
         return body
     last = function.items[-1]
-    target = _target(last)
+    target = target_of(last)
     name = function.outputs[0]
     if target is None or last.parents_matter:
         return body
@@ -520,12 +324,6 @@ def _returned_directly(
         for line in body[position + 1 : -1]
     ]
     return [*body[:position], first, *rest]
-
-
-def _target(item: Item) -> ast.expr | None:
-    if isinstance(item.stmt, ast.Assign) and len(item.stmt.targets) == 1:
-        return item.stmt.targets[0]
-    return None
 
 
 def _contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from migrator.analysis.program import (
-    KEEP,
-    RUN,
-    Item,
-    Program,
-)
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
 
 

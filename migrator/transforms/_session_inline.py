@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import FunctionFact
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText, reindent
+from migrator.analysis.values import FunctionFact
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
 

@@ -6,8 +6,8 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, statement_flow
-from migrator.analysis.graph_values import Value
-from migrator.analysis.program import Item, Obstacle, RunSite
+from migrator.analysis.program_items import Item, Obstacle, RunSite
+from migrator.analysis.values import Value
 from migrator.transforms._session_base import PlanBase
 from migrator.transforms._session_helpers import parameter_name
 from migrator.transforms._session_records import Leaf, Note

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrator.analysis.names import NameTable
-from migrator.analysis.program import Obstacle
+from migrator.analysis.program_items import Obstacle
 
 
 def refuse_lost_names(

@@ -16,16 +16,22 @@ from pathlib import Path
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.facts_graph_classes import graph_classes
-from migrator.analysis.graph_values import Value
 from migrator.analysis.names import NameTable
-from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.values import Value
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_outside import Key, OutsideRun, Reader, Unknown
-
-_METHOD = "_outside_"
+from migrator.transforms._session_stand_ins import (
+    METHOD,
+    function_names,
+    parameter_of,
+    without_methods,
+    without_session,
+)
 
 
 @dataclass
@@ -43,7 +49,7 @@ class Group:
     def finished(self, path: str, text: str) -> str:
         """The planned text with the functions under their names."""
         if path == self.home:
-            text = _without_methods(text, self.owner, self.names)
+            text = without_methods(text, self.owner, self.names)
         for method, name in self.names.items():
             text = re.sub(rf"\.{method}\b", f".{name}", text)
         return text
@@ -81,7 +87,7 @@ def _native(
         if not rewrite(trial, others):
             return False
         if path == group.home:
-            group.names = _function_names(trial.text, group.owner)
+            group.names = function_names(trial.text, group.owner)
         tree = ast.parse(group.finished(path, trial.text))
         if left(tree, NameTable.of(tree, trial.module_name, trial.is_package)):
             return False
@@ -210,12 +216,12 @@ class _Grouping:
             if run.feed is not None and id(run.feed) not in feeds:
                 feeds.add(id(run.feed))
                 edits += [
-                    (*source.span(key), repr(_parameter(attributes[key.attr])))
+                    (*source.span(key), repr(parameter_of(attributes[key.attr])))
                     for key in run.feed.keys if isinstance(key, ast.Attribute)
                 ]
         taken = self._method_sessions(reader)
         edits += [cut(source, *source.span(node)) for node in taken]
-        edits += _without_session(other.tree, source, reader, taken)
+        edits += without_session(other.tree, source, reader, taken)
         return edits
 
     def _session_methods(self) -> dict[str, int]:
@@ -257,7 +263,7 @@ class _Grouping:
                     raise Unknown(ast.unparse(node))
 
     def _call(self, run: OutsideRun, source: SourceText) -> Edit:
-        method = self.methods.setdefault(run.key, f"{_METHOD}{len(self.methods)}")
+        method = self.methods.setdefault(run.key, f"{METHOD}{len(self.methods)}")
         if run.feed_name:
             arguments = [f"**{run.feed_name}"]
         else:
@@ -316,7 +322,7 @@ class _Grouping:
                 edits += self._own_session(inner, source, f"{owner}.{session}")
         methods = [
             line for key, name in self.methods.items()
-            for line in ["", f"def {name}({', '.join([owner, *map(_parameter, key.feeds)])}):",
+            for line in ["", f"def {name}({', '.join([owner, *map(parameter_of, key.feeds)])}):",
                          *(step + line for line in self._method(key, f"{owner}.{session}", owner))]
         ]
         last = source.span(node.body[-1])[1]
@@ -336,7 +342,7 @@ class _Grouping:
         return edits
 
     def _method(self, key: Key, session: str, owner: str) -> list[str]:
-        feeds = [f"{owner}.{name}: {_parameter(name)}" for name in key.feeds]
+        feeds = [f"{owner}.{name}: {parameter_of(name)}" for name in key.feeds]
         feeds += [f"{owner}.{name}: {value}" for name, value in key.constants]
         feed = f", feed_dict={{{', '.join(feeds)}}}" if feeds else ""
         outputs = self._outputs(key)
@@ -351,10 +357,6 @@ class _Grouping:
                 f"return {', '.join(f'value_{i}' for i in outputs)}"]
 
 
-def _parameter(attribute: str) -> str:
-    return attribute.lstrip("_")
-
-
 def _tensorflow(names: NameTable) -> str:
     for name, bindings in names.module_scope.bindings.items():
         if any(b.kind == "import" and b.target.startswith("tensorflow") for b in bindings):
@@ -363,98 +365,6 @@ def _tensorflow(names: NameTable) -> str:
     raise Unknown("TensorFlow has no name in the module")
 
 
-def _without_session(
-    tree: ast.Module, source: SourceText, reader: Reader, taken: list[ast.expr]
-) -> list[Edit]:
-    """Session parameters of functions that used them for the object's runs only are cut."""
-    covered = {id(node) for node in taken}
-    covered |= {id(n) for run in reader.runs for n in ast.walk(run.call)}
-    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    cuts: dict[str, int] = {}
-    for name, function in functions.items():
-        for position, parameter in enumerate(function.args.args):
-            if parameter.arg.lower().endswith(("sess", "session")) and name in reader.calls_of:
-                cuts[name] = position
-    changed = True
-    while changed:  # a session may be handed on to functions that lose it as well
-        changed = False
-        passed = {
-            id(call.args[cuts[name]])
-            for name in cuts for call, _ in reader.calls_of[name]
-            if len(call.args) > cuts[name]
-        }
-        for name in list(cuts):
-            function = functions[name]
-            handed = function.args.args[cuts[name]].arg
-            loose = any(
-                isinstance(n, ast.Name) and n.id == handed and id(n) not in covered | passed
-                for n in ast.walk(function)
-            )
-            odd = any(len(call.args) <= cuts[name] for call, _ in reader.calls_of[name])
-            if loose or odd or function.args.defaults:
-                del cuts[name]
-                changed = True
-    edits: list[Edit] = []
-    for name, position in cuts.items():
-        parameter_ = functions[name].args.args[position]
-        start = source.offset(parameter_.lineno, parameter_.col_offset)
-        edits.append(cut(source, start, start + len(parameter_.arg)))
-        for call, _ in reader.calls_of[name]:
-            edits.append(cut(source, *source.span(call.args[position])))
-    return edits
-
-
 # -- after planning
 
 
-def _function_names(text: str, owner: str) -> dict[str, str]:
-    """Stand-in method -> public name of the function that it calls in the planned text."""
-    node = _class(ast.parse(text), owner)
-    defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
-    kept = {
-        n.attr for n in ast.walk(node)
-        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-    }
-    found: dict[str, str] = {}
-    for method in node.body:
-        if not isinstance(method, ast.FunctionDef) or not method.name.startswith(_METHOD):
-            continue
-        called = [
-            n.func.attr for n in ast.walk(method)
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
-            and isinstance(n.func.value, ast.Name) and n.func.attr in kept
-        ]
-        if len(called) != 1:
-            raise Unknown(f"{method.name} is no call of one function")
-        name = called[0].lstrip("_")
-        found[method.name] = name if name not in defined | kept else f"{name}_function"
-    return found
-
-
-def _without_methods(text: str, owner: str, names: Mapping[str, str]) -> str:
-    """The class without stand-ins; its functions are public attributes."""
-    tree = ast.parse(text)
-    node = _class(tree, owner)
-    source = SourceText(text, tree)
-    edits: list[Edit] = []
-    private: dict[str, str] = {}
-    for method in node.body:
-        if not isinstance(method, ast.FunctionDef) or method.name not in names:
-            continue
-        for inner in ast.walk(method):
-            if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-                if inner.attr.startswith("_") and inner.attr.strip("_") in names[method.name]:
-                    private[inner.attr] = names[method.name]
-        start = source.span(node.body[node.body.index(method) - 1])[1]
-        edits.append((start, source.span(method)[1], ""))
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr in private and not any(
-            start <= source.span(inner)[0] < end for start, end, _ in edits
-        ):
-            start, end = source.span(inner)
-            edits.append((start, end, f"{ast.unparse(inner.value)}.{private[inner.attr]}"))
-    return source.splice(0, len(text), edits)
-
-
-def _class(tree: ast.Module, name: str) -> ast.ClassDef:
-    return next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.program import Obstacle, WithPart
-from migrator.transforms._session_records import Leaf, Site
+from migrator.analysis.program_items import Obstacle, WithPart
+from migrator.analysis.values import argument
+from migrator.transforms._session_helpers import cut
+from migrator.transforms._session_records import Leaf, Note, Site
 from migrator.transforms._session_sites import SiteReader
 
 #: Arguments of TF1 -> those of the loop; what is missing has no meaning without a session.
@@ -137,6 +139,8 @@ class MonitorReader(SiteReader):
             maker = self.program.expressions.value(context.func.value).call
             assert maker is not None
             arguments = self._loop_arguments(maker, "Supervisor")
+        if self._built():
+            arguments.append(f"build=[{', '.join(self._built())}]")
         if isinstance(part.item.optional_vars, ast.Name):
             self._rename(part.item.optional_vars.id)
         return f"{self.support.training_loop()}({', '.join(arguments)}) as {self.monitor}"
@@ -148,14 +152,14 @@ class MonitorReader(SiteReader):
         ]
         taken = _SUPERVISOR if name == "Supervisor" else {a: a for a in _ARGUMENTS[name]}
         result = []
-        for argument, node in given:
-            if argument in taken:
+        for name_, node in given:
+            if name_ in taken:
                 if self.program.expressions.value(node).kind == k.INIT:
                     continue
                 text = self.source.edited(node, self.decisions.edits)
-                result.append(f"{taken[argument]}={' '.join(text.split())}")
-            elif argument not in _HARMLESS:
-                raise Obstacle(call, f"{name} is given {argument}",
+                result.append(f"{taken[name_]}={' '.join(text.split())}")
+            elif name_ not in _HARMLESS:
+                raise Obstacle(call, f"{name} is given {name_}",
                                "do what it stands for in the training loop")
         return result
 
@@ -174,3 +178,40 @@ class MonitorReader(SiteReader):
                     elif value.kind == k.SUPERVISOR and node.attr not in _ENTERED:
                         raise Obstacle(node, f"the supervisor's {node.attr} is used",
                                        "use the training loop's parts by themselves")
+
+    # -- slim's loop
+
+    def _built(self) -> list[str]:
+        """Functions that make variables: the loop traces them before it restores."""
+        prefix = f"{self.shared.owner}._" if self.shared.owner else ""
+        return [f"{prefix}{f.name}" for f in self.functions if f.layers and f.trains]
+
+    def _with_loss(self, site: Site) -> None:
+        """The step of slim's loop returns the loss, which the training op did in TF1."""
+        name = self.program._name(site.run.fetch)
+        made = next((item for item in self.items if item.target and item.target == name), None)
+        call = None if made is None else made.value.call
+        loss = None if call is None else argument(call, 0, "total_loss")
+        if made is None or made.kind != k.TRAIN or loss is None:
+            raise Obstacle(site.run.call, "what the training loop runs is not known",
+                           "give it the op that create_train_op returned")
+        site.leaves.append(Leaf(loss, self.program.expressions.value(loss)))
+        self.looped = True
+
+    def _looped_call(self, site: Site, function: str, arguments: list[str]) -> None:
+        """The loop is given the step instead of an op, and nothing that only a session needs."""
+        call = site.run.call
+        step = function if not arguments else f"lambda: {function}({', '.join(arguments)})"
+        d = self.decisions
+        d.edits.append((*self.source.span(call.func), self.support.training()))
+        d.edits.append((*self.source.span(site.run.fetch), step))
+        for keyword in call.keywords:
+            value = self.program.expressions.value(keyword.value)
+            if value.traced or value.kind in (k.INIT, k.CONFIG, k.SESSION, k.GRAPH):
+                d.edits.append(cut(self.source, *self.source.span(keyword)))
+        end = self.source.span(call)[1] - 1
+        if self._built():
+            text = f"build=[{', '.join(self._built())}]"
+            d.edits.append((end, end, f", {text}"))
+        self.notes.append(Note("TF304", call, "the loop calls a function that trains one step",
+                               "tensorflow.contrib.slim.learning.train"))

@@ -8,25 +8,16 @@ import re
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES
-from migrator.analysis.program import (
-    DROP,
-    KEEP,
-    RUN,
-    TRACE,
-    Item,
-    Obstacle,
-    Program,
-)
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import DROP, KEEP, RUN, TRACE, Item, Obstacle
 from migrator.transforms._session_amend import Rebound
 from migrator.transforms._session_calls import CallWriter
-from migrator.transforms._session_functions import (
-    FunctionWriter,
-    StepFunction,
-)
+from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
 )
+from migrator.transforms._session_step import StepFunction
 
 
 class FunctionPlacer(CallWriter):
@@ -130,7 +121,7 @@ class FunctionPlacer(CallWriter):
             )
 
     def _needs_build(self) -> bool:
-        if self.monitor:
+        if self.monitor or self.looped:
             return True
         for item in self.items if self.shared.owner else self.program.items:
             if item.role in (KEEP, RUN) and (
@@ -167,7 +158,7 @@ class FunctionPlacer(CallWriter):
         if not makers or (self.shared.built and not any(f.trains for f in makers)):
             return []
         self.shared.built = True
-        lines = ["# Tracing makes the variables, which the checkpoint needs."]
+        lines: list[str] = ["# Tracing makes the variables, which the checkpoint needs."]
         for function in makers:
             if not function.dataset and not all(p.spec for p in function.parameters):
                 raise Obstacle(
@@ -175,9 +166,11 @@ class FunctionPlacer(CallWriter):
                     "the variables are needed before the first step, but its inputs' shapes are "
                     "not known", "give the placeholders shapes and dtypes",
                 )
+            if function.trains and (self.monitor or self.looped):
+                continue  # the loop builds it
             prefix = f"{self.shared.owner}._" if self.shared.owner else ""
             lines.append(f"{prefix}{function.name}.get_concrete_function()")
-        return lines
+        return lines if len(lines) > 1 else []
 
     def _anchor(self, function: StepFunction, own: set[int]) -> ast.stmt:
         """The statement behind which a function goes: the last that its graph came from."""

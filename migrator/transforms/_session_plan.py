@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import argument
-from migrator.analysis.program import (
-    Obstacle,
-)
+from migrator.analysis.program_items import LAZY, TRACE, Obstacle
+from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
@@ -33,6 +31,8 @@ class ScopePlan(FunctionPlacer):
             if site is not None:
                 if self.monitor:
                     self._with_watched(site)
+                if run.style == "loop":
+                    self._with_loss(site)
                 self.sites.append(site)
         for site in self.sites:
             self._assign_function(site)
@@ -45,7 +45,7 @@ class ScopePlan(FunctionPlacer):
 
     def _refuse(self) -> None:
         borrowed = next(
-            (run for run in self.program.run_sites() if run.style != "run"
+            (run for run in self.program.run_sites() if run.style not in ("run", "loop")
              and not argument(run.call, -1, "session")), None
         )
         if borrowed is not None and not any(
@@ -62,7 +62,7 @@ class ScopePlan(FunctionPlacer):
                 fact = self.program.expressions.call_fact(call)
                 symbol = self.program.expressions.tf_symbol(call.func)
                 if fact is not None and "elements" in fact.flags and fact.kind != k.ELEMENT and (
-                    "session" not in fact.flags
+                    "session" not in fact.flags and item.role in (TRACE, LAZY)
                 ):
                     raise Obstacle(
                         call, f"{ast.unparse(call.func)} takes its input from its own iterator",

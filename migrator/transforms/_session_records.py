@@ -6,15 +6,10 @@ import ast
 from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.graph_values import Value
-from migrator.analysis.program import (
-    Program,
-    RunSite,
-)
-from migrator.transforms._session_functions import (
-    StepFunction,
-    Summaries,
-)
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import RunSite
+from migrator.analysis.values import Value
+from migrator.transforms._session_step import StepFunction, Summaries
 
 
 @dataclass(eq=False)
@@ -115,3 +110,6 @@ class SupportNames:
 
     def training_loop(self) -> str:
         return str(self._support("monitored.TrainingLoop"))  # type: ignore[operator]
+
+    def training(self) -> str:
+        return str(self._support("contrib_training.train"))  # type: ignore[operator]

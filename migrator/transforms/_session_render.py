@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from migrator.analysis.program import Obstacle
+from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText, reindent
 
 OPEN_WITH = "open"  # a `with` whose header goes away: its body moves out by one level

@@ -6,20 +6,15 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
-from migrator.analysis.graph_values import Value, argument
-from migrator.analysis.program import (
-    Obstacle,
-    RunSite,
-)
-from migrator.transforms._session_functions import (
-    Summaries,
-)
+from migrator.analysis.program_items import Obstacle, RunSite
+from migrator.analysis.values import Value, argument
 from migrator.transforms._session_helpers import (
     calls_of,
     contains,
 )
 from migrator.transforms._session_iterators import IteratorPlanner
 from migrator.transforms._session_records import Leaf, Note, Site
+from migrator.transforms._session_step import Summaries
 
 
 class SiteReader(IteratorPlanner):

@@ -8,7 +8,8 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
 from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import Scope
-from migrator.analysis.program import Obstacle, Program
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform

@@ -10,20 +10,22 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.names import NameTable, Scope, canonical
-from migrator.analysis.program import KEEP, RUN, TRACE, Obstacle, Program, RunSite
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle, RunSite
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_amend import Amendable, LooseAttribute
 from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_functions import Style
 from migrator.transforms._session_gather import gathered, runs_left
+from migrator.transforms._session_helpers import withs_of
 from migrator.transforms._session_lost import refuse_lost_names
 from migrator.transforms._session_models import group_of
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Shared, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
+from migrator.transforms._session_step import Style
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
 _AMENDMENTS = 20  # texts to try before a program is kept
@@ -175,7 +177,8 @@ class SessionPrograms:
     name = "session_programs"
     triggers = frozenset(
         {"tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.placeholder",
-         "tensorflow.placeholder_with_default", "tensorflow.train.Supervisor", *k.MONITORED}
+         "tensorflow.placeholder_with_default", "tensorflow.train.Supervisor", *k.MONITORED,
+         *k.LOOPS}
     )
     order = 10
 
@@ -306,9 +309,26 @@ def plans_of(
         plan.plan()
         _merge(decisions, own)
         plans.append(plan)
+    for program in unit.programs:
+        _drop_emptied_scopes(program, decisions)
     if unit.class_program is not None:
         _drop_empty_builders(unit.class_program, decisions)
     return plans
+
+
+def _drop_emptied_scopes(program: Program, decisions: Decisions) -> None:
+    """Name and variable scopes around what is all gone go as well."""
+    d = decisions
+    scopes = [w for block in program.blocks() for w in withs_of(block)]
+    for stmt in reversed(scopes):  # inner ones first
+        parts = program.with_parts.get(id(stmt))
+        if not parts or any(p.kind != "scope" or p.item.optional_vars for p in parts):
+            continue
+        touched = {*d.after, *d.before, *d.replaced}
+        if id(stmt) not in d.replaced and all(
+            id(s) in d.dropped and id(s) not in touched for s in stmt.body
+        ):
+            d.dropped.add(id(stmt))
 
 
 def _drop_empty_builders(program: ClassProgram, decisions: Decisions) -> None:

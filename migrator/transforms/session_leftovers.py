@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.program import Obstacle
+from migrator.analysis.program_items import Obstacle
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms._session_facts import FunctionTable

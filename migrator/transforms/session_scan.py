@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from migrator.analysis.program import Obstacle, Program, RunSite
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Obstacle, RunSite
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.linemap import LineMap

@@ -218,7 +218,7 @@ def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps:
           is_chief: bool = True, global_step: Any = None, number_of_steps: int | None = None,
           init_fn: Callable[[Any], Any] | None = None, save_summaries_secs: float = 600,
           startup_delay_steps: int = 0, saver: Any = None, save_interval_secs: float = 600,
-          **ignored: Any) -> Any:
+          build: Iterable[Any] = (), **ignored: Any) -> Any:
     """Calls `train_op`, a function that trains one step and gives the loss, in slim's loop.
 
     Goes on from the latest checkpoint in `logdir`, saves there, and writes summaries there.
@@ -226,6 +226,7 @@ def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps:
     Args:
         number_of_steps: The global step at which to end; None: never.
         init_fn: Called with None (there is no session) if there is no checkpoint.
+        build: Functions to trace first, so that their variables can be restored.
         ignored: What concerned graphs and sessions.
 
     Returns:
@@ -240,12 +241,16 @@ def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps:
         raise ValueError("logdir is None, so there is nowhere to save")
     step = get_or_create_global_step() if global_step is None else global_step
     saver = saver or Saver()
+    writer = tf.summary.create_file_writer(logdir) if logdir else tf.summary.create_noop_writer()
+    recorded = tf.Variable(False, trainable=False, name="recorded")  # read anew by each step
+    with writer.as_default(step=step), tf.summary.record_if(recorded.read_value):
+        for function in build:
+            function.get_concrete_function()
     latest = tf.train.latest_checkpoint(logdir) if logdir else None
     if latest is not None:
         saver.restore(latest)
     elif init_fn is not None:
         init_fn(None)
-    writer = tf.summary.create_file_writer(logdir) if logdir else tf.summary.create_noop_writer()
     loss, saved, summarized = None, time.time(), [0.0]
 
     def time_to_summarize() -> bool:
@@ -253,8 +258,12 @@ def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps:
     with writer.as_default(step=step):
         while number_of_steps is None or int(step) < number_of_steps:
             due, start = time_to_summarize(), time.time()
-            with tf.summary.record_if(due):
-                loss = train_op()
+            recorded.assign(due)
+            try:
+                with tf.summary.record_if(recorded.read_value):
+                    loss = train_op()
+            except (StopIteration, tf.errors.OutOfRangeError):  # the end of the data
+                break
             summarized[0] = time.time() if due else summarized[0]
             if log_every_n_steps and int(step) % log_every_n_steps == 0:
                 _log.info("global step %d: loss = %.4f (%.3f sec/step)", int(step), float(loss),

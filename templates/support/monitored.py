@@ -30,7 +30,8 @@ class TrainingLoop:
     Entering goes on from the latest checkpoint in `checkpoint_dir`; the loop then saves there every
     `save_checkpoint_secs` or `save_checkpoint_steps` (600 seconds if neither is said), and once at
     the end. The summaries of a step are written every `save_summaries_steps` (100 if nothing is
-    said) or `save_summaries_secs`. The variables must exist when it is entered. The end of the data
+    said) or `save_summaries_secs`. The variables must exist when it is entered, or be made by the
+    functions in `build`. The end of the data
     (StopIteration, OutOfRangeError) ends the loop; other errors leave it without a last checkpoint.
 
     Args:
@@ -41,6 +42,7 @@ class TrainingLoop:
         saver: Restores and saves instead of one over all variables.
         is_chief: Whether this process saves.
         summary_dir: Where summaries go if not to `checkpoint_dir`.
+        build: Functions to trace when it is entered, so that their variables can be restored.
     """
 
     def __init__(
@@ -49,7 +51,7 @@ class TrainingLoop:
         save_checkpoint_secs: float | None = _DEFAULT, save_checkpoint_steps: int | None = None,
         save_summaries_steps: int | None = _DEFAULT, save_summaries_secs: float | None = None,
         log_step_count_steps: int | None = 100, saver: Any = None, is_chief: bool = True,
-        summary_dir: str | None = None,
+        summary_dir: str | None = None, build: Sequence[Any] = (),
     ) -> None:
         if save_checkpoint_secs is _DEFAULT:
             save_checkpoint_secs = None if save_checkpoint_steps else 600
@@ -66,7 +68,7 @@ class TrainingLoop:
                     checkpoint_dir, save_checkpoint_secs or None, save_checkpoint_steps,
                     saver=self._saver))
         self._hooks += [*(hooks or ()), *((chief_only_hooks or ()) if is_chief else ())]
-        self._stop = False
+        self._stop, self._build = False, build
         home = summary_dir or checkpoint_dir
         written = home and is_chief and (save_summaries_steps or save_summaries_secs)
         self._writer = (tf.summary.create_file_writer(home) if written
@@ -75,12 +77,15 @@ class TrainingLoop:
         self._due = tf.Variable(False, trainable=False, name="summaries_due")
 
     def __enter__(self) -> TrainingLoop:
+        self._step = get_or_create_global_step()
+        with self._writer.as_default(step=self._step), tf.summary.record_if(self._due.read_value):
+            for function in self._build:
+                function.get_concrete_function()
         latest = tf.train.latest_checkpoint(self._directory) if self._directory else None
         if latest is not None:
             self._saver.restore(latest)
         elif self._scaffold is not None and self._scaffold.init_fn is not None:
             self._scaffold.init_fn(self._scaffold, None)
-        self._step = get_or_create_global_step()
         for hook in self._hooks:
             hook.begin()
         for hook in self._hooks:

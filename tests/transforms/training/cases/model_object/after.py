@@ -35,8 +35,6 @@ class TextModel(object):
                 np.arange(config.hidden * config.classes)).reshape(config.hidden, -1))
         with tf.name_scope('optimize'):
             optimizer = optimizers.AdamOptimizer(config.learning_rate)
-        with tf.name_scope('accuracy'):
-            pass
 
         @tf.function(input_signature=[
             tf.TensorSpec([None, config.features], tf.float64),

@@ -1,0 +1,215 @@
+"""The parts of an input queue as statements that build a data set."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.names import NameTable
+from migrator.analysis.source import SourceText
+
+READERS = {
+    "tensorflow.TFRecordReader": "TFRecordDataset",
+    "tensorflow.TextLineReader": "TextLineDataset",
+    "tensorflow.FixedLengthRecordReader": "FixedLengthRecordDataset",
+    "tensorflow.WholeFileReader": "",
+}
+
+
+PRODUCER = "tensorflow.train.string_input_producer"
+
+
+SLICES = "tensorflow.train.slice_input_producer"
+
+
+BATCHES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
+
+
+class Unclear(Exception):
+    """A pipeline in a form that is not understood; it stays as it is."""
+
+
+@dataclass
+class Reader:
+    """How records are read: the reader's call, the statements that make it and read, the record's
+    name, and the function they are in (if another one)."""
+
+    call: ast.Call
+    made: ast.stmt | None
+    stmt: ast.stmt
+    value: str
+    function: ast.FunctionDef | None = None
+
+
+def argument_of(call: ast.Call, position: int, *names: str) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    return call.args[position] if len(call.args) > position else None
+
+
+class PartWriter:
+    """Writes the lines of one pipeline."""
+
+    source: SourceText
+    names: NameTable
+    used: set[str]
+
+    def symbol(self, node: ast.AST | None) -> str:
+        if not isinstance(node, ast.Call):
+            return ""
+        return self.names.resolve_node(node.func, values=False) or ""
+
+    def _fresh(self, name: str) -> str:
+        candidate, number = name, 1
+        while candidate in self.used:
+            number += 1
+            candidate = f"{name}_{number}"
+        self.used.add(candidate)
+        return candidate
+
+    def _files(
+        self, producer: ast.Call, reader: Reader, dataset: str, tf: str
+    ) -> list[str]:
+        """The data set of the records of all files."""
+        given = self._given(producer, (
+            "string_tensor", "num_epochs", "shuffle", "seed", "capacity", "shared_name", "name"))
+        files = given["string_tensor"]
+        maker = f"{tf}.data.{READERS[self.symbol(reader.call)]}"
+        options = {a.arg: self.source.segment(a.value) for a in reader.call.keywords
+                   if a.arg != "name"}
+        one = f"{maker}(path)"
+        plain = maker
+        if self.symbol(reader.call) == "tensorflow.WholeFileReader":
+            plain = ""
+        elif "skip_header_lines" in options:
+            one, plain = f"{maker}(path).skip({options.pop('skip_header_lines')})", "?"
+        elif "record_bytes" in options:
+            one, plain = f"{maker}(path, {options.pop('record_bytes')})", "?"
+        if options or reader.call.args:
+            raise Unclear("options of a reader")
+        seed = f", seed={given['seed']}" if "seed" in given else ""
+        lines = []
+        whole = given.get("shuffle", "True")
+        if whole not in ("True", "False"):
+            raise Unclear("whether files are shuffled is not known")
+        if whole == "True" and not files.isidentifier():
+            name = self._fresh("filenames")
+            lines.append(f"{name} = {files}")
+            files = name
+        text = f"{tf}.data.Dataset.from_tensor_slices({files})"
+        if whole == "True":
+            text += f".shuffle(len({files}){seed})"
+        if not plain:
+            text += f".map({tf}.read_file)"
+        elif plain == "?":
+            text += f".flat_map(lambda path: {one})"
+        elif whole == "True":
+            text += f".flat_map({plain})"
+        else:
+            text = f"{plain}({files})"
+        epochs = given.get("num_epochs", "")
+        lines += [f"{dataset} = {text}",
+                  f"{dataset} = {dataset}.repeat({'' if epochs == 'None' else epochs})"]
+        return lines
+
+    def _slices(self, producer: ast.Call, dataset: str, tf: str) -> list[str]:
+        given = self._given(producer, (
+            "tensor_list", "num_epochs", "shuffle", "seed", "capacity", "shared_name", "name"))
+        tensors = argument_of(producer, 0, "tensor_list")
+        if not isinstance(tensors, (ast.List, ast.Tuple)):
+            raise Unclear("slices of an unknown number of tensors")
+        parts = [self.source.segment(e) for e in tensors.elts]
+        seed = f", seed={given['seed']}" if "seed" in given else ""
+        text = f"{tf}.data.Dataset.from_tensor_slices(({', '.join(parts)}))"
+        if given.get("shuffle", "True") == "True":
+            text += f".shuffle(len({parts[0]}){seed})"
+        elif given["shuffle"] != "False":
+            raise Unclear("whether slices are shuffled is not known")
+        epochs = given.get("num_epochs", "")
+        return [f"{dataset} = {text}",
+                f"{dataset} = {dataset}.repeat({'' if epochs == 'None' else epochs})"]
+
+    def _batched(self, batch: ast.Call, dataset: str) -> list[str]:
+        shuffled = self.symbol(batch).endswith("shuffle_batch")
+        order = ("tensors", "batch_size", "capacity", "min_after_dequeue", "num_threads", "seed",
+                 "enqueue_many", "shapes", "allow_smaller_final_batch") if shuffled else (
+            "tensors", "batch_size", "num_threads", "capacity", "enqueue_many", "shapes",
+            "dynamic_pad", "allow_smaller_final_batch")
+        given = self._given(batch, order)
+        lines = []
+        flags = {name: given.get(name, "False") for name in (
+            "enqueue_many", "dynamic_pad", "allow_smaller_final_batch")}
+        if not set(flags.values()) <= {"True", "False"} or "shapes" in given or (
+            "batch_size" not in given
+        ):
+            raise Unclear("how a batch is made is not known")
+        if flags["enqueue_many"] == "True":
+            lines.append(f"{dataset} = {dataset}.unbatch()")
+        if shuffled:
+            seed = f", seed={given['seed']}" if "seed" in given else ""
+            lines.append(f"{dataset} = {dataset}.shuffle({given['capacity']}{seed})")
+        method = "padded_batch" if flags["dynamic_pad"] == "True" else "batch"
+        drop = "" if flags["allow_smaller_final_batch"] == "True" else ", drop_remainder=True"
+        lines.append(f"{dataset} = {dataset}.{method}({given['batch_size']}{drop}).prefetch(1)")
+        return lines
+
+    def _given(self, call: ast.Call, order: tuple[str, ...]) -> dict[str, str]:
+        """The texts of a call's arguments by name."""
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            raise Unclear("arguments are passed on")
+        pairs = [*zip(order, call.args, strict=False),
+                 *((a.arg or "", a.value) for a in call.keywords)]
+        if any(name not in (*order, "name", "shared_name", "tensor_list") for name, _ in pairs):
+            raise Unclear("an argument that is not known")
+        return {name: " ".join(self.source.segment(node).split()) for name, node in pairs}
+
+    def _tensor_node(self, batch: ast.Call) -> ast.expr:
+        node = argument_of(batch, 0, "tensors", "tensor_list")
+        if node is None:
+            raise Unclear("a batch of nothing")
+        return node
+
+    def _tensors(self, batch: ast.Call) -> list[str]:
+        node = self._tensor_node(batch)
+        if isinstance(node, ast.Name):
+            return [node.id]
+        if isinstance(node, (ast.List, ast.Tuple)):
+            if len(node.elts) < 2:
+                raise Unclear("a batch of one tensor in a list")
+            return [e.id if isinstance(e, ast.Name) else "" for e in node.elts]
+        if isinstance(node, ast.Dict):
+            return []
+        raise Unclear("what is batched is not known")
+
+    def _tainted(self, block: list[ast.stmt], names: list[str]) -> list[ast.stmt]:
+        """Statements that work on one record."""
+        known = set(names)
+        found = []
+        for stmt in block:
+            flow = statement_flow(stmt)
+            if not flow.uses & known:
+                continue
+            if "summary" in ast.unparse(stmt):
+                raise Unclear("a record is summarized")
+            found.append(stmt)
+            known |= flow.defines
+        return found
+
+    def _function(
+        self, name: str, parameters: list[str], work: list[ast.stmt], returned: str
+    ) -> list[str]:
+        lines = ["", f"def {name}({', '.join(parameters)}):"]
+        previous = 0
+        for stmt in work:
+            if not previous:
+                previous = self.source.first_line(stmt) - 1
+                while self.source.lines[previous - 1].lstrip().startswith("#"):
+                    previous -= 1
+            text = self.source.statement(stmt, [], "")
+            comments = [c.strip() for c in self.source.trivia(previous, stmt) if c.strip()]
+            lines += [self.source.unit + c for c in comments]
+            lines += [self.source.unit + t.rstrip("\n") if t.strip() else "" for t in text]
+            previous = stmt.end_lineno or previous
+        return [*lines, f"{self.source.unit}return {returned}", ""]

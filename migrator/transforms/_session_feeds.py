@@ -1,0 +1,188 @@
+"""Reads what runs are fed: dict literals, dict variables, and flags that are constants."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.program_items import KEEP, Item, Obstacle
+from migrator.analysis.values import argument
+from migrator.transforms._session_helpers import (
+    chain,
+    cut,
+    parameter_name,
+)
+from migrator.transforms._session_monitored import MonitorReader
+from migrator.transforms._session_records import Site
+
+
+class FeedReader(MonitorReader):
+    """Finds the fed values of each run."""
+
+    def _fed(self, site: Site) -> list[tuple[str, ast.expr]]:
+        run = site.run
+        if not run.feed_name:
+            return run.feeds
+        return self._feed_variable(site)
+
+    def _feed_variable(self, site: Site) -> list[tuple[str, ast.expr]]:
+        """The feed of a dict variable: its literal, plus single-key additions to it."""
+        name = site.run.feed_name
+        run = site.run.item
+        assert run is not None
+        binding = self._feed_binding(name, site)
+        assert isinstance(binding.stmt, ast.Assign) and isinstance(binding.stmt.value, ast.Dict)
+        entries: list[tuple[ast.Assign, ast.expr, ast.expr]] = []
+        for key, value in zip(binding.stmt.value.keys, binding.stmt.value.values, strict=True):
+            if key is None or self._key_name(key) is None:
+                raise Obstacle(binding.stmt, "a key of the feed is not a name",
+                               "feed placeholders by their names")
+            entries.append((binding.stmt, key, value))
+        pairs = {self._key_name(key) or "": value for _, key, value in entries}
+        for item in self.program.items:
+            stmt = item.stmt
+            if name not in item.flow.mutates or stmt.lineno < binding.stmt.lineno:
+                continue
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+            if not isinstance(target, ast.Subscript) or self.program._name(target.value) != name:
+                raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
+                               "assign the keys of the feed one by one")
+            assert isinstance(stmt, ast.Assign)
+            if stmt.lineno > run.stmt.lineno and self._rebound(name, run, item):
+                continue
+            key_name = self._key_name(target.slice)
+            if key_name is None or item.parents != run.parents[: len(item.parents)]:
+                raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
+                               "feed the same placeholders on every way")
+            later = stmt.lineno > site.run.call.lineno
+            if (later or key_name in pairs) and self._constants([(key_name, stmt.value)]):
+                raise Obstacle(stmt, f"a flag in the feed {name} changes between runs",
+                               "use a feed of its own for each mode")
+            if later and key_name not in pairs:
+                raise Obstacle(stmt, f"the feed {name} grows after a run",
+                               "use a feed of its own for each run")
+            pairs[key_name] = stmt.value
+            entries.append((stmt, target.slice, stmt.value))
+        site.feed_entries = entries
+        return list(pairs.items())
+
+    def _key_name(self, key: ast.expr) -> str | None:
+        name = self.program._name(key)
+        return ast.unparse(key) if name is None and isinstance(key, ast.Attribute) else name
+
+    def _bindings(self, name: str) -> list[Item]:
+        return [
+            item for item in self.program.items
+            if isinstance(item.stmt, ast.Assign) and any(
+                isinstance(t, ast.Name) and t.id == name for t in item.stmt.targets
+            )
+        ]
+
+    def _rebound(self, name: str, first: Item, second: Item) -> bool:
+        """Whether `name` is surely bound anew between two statements."""
+        return any(
+            first.stmt.lineno < item.stmt.lineno < second.stmt.lineno
+            and item.parents == second.parents[: len(item.parents)]
+            for item in self._bindings(name)
+        )
+
+    def _feed_binding(self, name: str, site: Site) -> Item:
+        """The one assignment of a feed dict that reaches a run."""
+        run = site.run.item
+        assert run is not None
+        bindings = self._bindings(name)
+        reaching = [
+            item for item in bindings
+            if item.stmt.lineno < run.stmt.lineno and item.parents == run.parents[: len(item.parents)]
+        ]
+        if not bindings:
+            raise Obstacle(site.run.call, f"the feed {name} comes from elsewhere",
+                           "feed a dict literal whose keys are placeholders")
+        if not reaching:
+            raise Obstacle(site.run.call, f"the feed {name} is made on some ways only",
+                           "make the feed where it is used")
+        binding = reaching[-1]
+        for other in bindings:
+            between = binding.stmt.lineno < other.stmt.lineno < run.stmt.lineno
+            loops = [p for p in run.parents if isinstance(p, (ast.For, ast.While))
+                     and p not in binding.parents]
+            again = other.stmt.lineno > run.stmt.lineno and any(p in other.parents for p in loops)
+            if between or again:
+                raise Obstacle(other.stmt, f"the feed {name} is assigned more than once",
+                               "use one name for each feed")
+        assert isinstance(binding.stmt, ast.Assign)
+        if not isinstance(binding.stmt.value, ast.Dict) or len(binding.stmt.targets) != 1:
+            raise Obstacle(binding.stmt, f"the feed {name} is not a dict literal",
+                           "feed a dict literal whose keys are placeholders")
+        return binding
+
+    def _inline_feed(self, site: Site, constants: dict[str, str]) -> None:
+        """A feed dict becomes the dict of the function's arguments: its keys become strings."""
+        for stmt, key, value in site.feed_entries:
+            if id(key) in self.shared.feed_keys:
+                continue
+            self.shared.feed_keys.add(id(key))
+            start, end = self.source.span(key)
+            if self._key_name(key) not in constants:
+                self.decisions.edits.append((start, end, repr(parameter_name(ast.unparse(key)))))
+                self.kept_statements.add(id(stmt))
+            elif isinstance(stmt.targets[0], ast.Subscript):
+                self.decisions.dropped.add(id(stmt))
+            else:
+                self.decisions.edits.append(cut(self.source, start, self.source.span(value)[1]))
+        for item in self.program.items:
+            if id(item.stmt) in self.kept_statements:
+                item.role = KEEP
+
+    def _constants(self, feeds: list[tuple[str, ast.expr]]) -> dict[str, str]:
+        """Python values for boolean placeholders fed with a constant."""
+        found: dict[str, str] = {}
+        for name, expr in feeds:
+            value = self.program._lookup(name)
+            call = value.call if value is not None else None
+            if call is None or not isinstance(expr, ast.Constant):
+                continue
+            if isinstance(expr.value, bool) and self._dtype_text(call).endswith("bool"):
+                found[name] = repr(expr.value)
+        return found
+
+    def _dtype_text(self, call: ast.Call) -> str:
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        if symbol.endswith("placeholder_with_default"):
+            default = argument(call, 0, "input")
+            if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+                return "tf.bool"
+            if isinstance(default, ast.Constant) and isinstance(default.value, float):
+                return f"{self.style.tf}.float32"
+            return ""
+        dtype = argument(call, 0, "dtype")
+        if dtype is None:
+            return ""
+        if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
+            return f"{self.style.tf}.{dtype.value}"
+        text = self.source.segment(dtype)
+        return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
+                "bool": f"{self.style.tf}.bool"}.get(text, text)
+
+    def _conditional(self, items: list[Item]) -> bool:
+        """Whether `tf.cond` decides in a slice or in a function that it calls."""
+        expressions = self.program.expressions
+        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        for item in items:
+            for call in ast.walk(item.stmt):
+                if not isinstance(call, ast.Call):
+                    continue
+                fact = expressions.call_fact(call)
+                if expressions.tf_symbol(call.func) == "tensorflow.cond" or (
+                    fact is not None and "cond" in fact.flags
+                ):
+                    return True
+                method = None if whole is None or not isinstance(call.func, ast.Attribute) else (
+                    whole.defined.get(call.func.attr))
+                if method is not None and any(
+                    isinstance(n, ast.Call)
+                    and expressions.names.resolve_node(n.func, values=False) == "tensorflow.cond"
+                    for n in ast.walk(method)
+                ):
+                    return True
+        return False

@@ -1,0 +1,115 @@
+"""What a generated function is: its record, its style, and how expressions of the program go into it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import Item
+from migrator.analysis.source import Edit, SourceText
+
+
+@dataclass
+class Parameter:
+    """One argument of a generated function; `spec` is its TensorSpec's text, "" if unknown."""
+
+    name: str
+    spec: str = ""
+    doc: str = ""
+
+
+@dataclass
+class Summaries:
+    """Where a function writes its summaries: the writer, and the two arguments it adds."""
+
+    writer: str
+    step: str
+    condition: str = ""
+    step_name: str = "step"
+    condition_name: str = "write_summaries"
+
+
+@dataclass
+class StepFunction:
+    """One generated function.
+
+    `items` is the slice that computes `outputs` (expressions as texts); `element` the item that
+    got the batch from an iterator whose data set is called `dataset`.
+    """
+
+    name: str
+    items: list[Item]
+    parameters: list[Parameter] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    output_form: str = "tuple"  # "tuple", "list" or "dict"
+    keys: list[str] = field(default_factory=list)
+    element: Item | None = None
+    dataset: str = ""
+    iterator: str = ""
+    summaries: Summaries | None = None
+    constants: dict[str, str] = field(default_factory=dict)
+    rates: dict[int, tuple[str, ast.expr]] = field(default_factory=dict)  # by id of train statement
+    effects: list[str] = field(default_factory=list)
+    key: tuple[object, ...] = ()
+    around: tuple[ast.stmt, ...] = ()  # compound statements around the function itself
+    trains: bool = False
+    layers: bool = False
+    program: Program | None = None
+    signature_known: bool = True
+
+
+@dataclass
+class Style:
+    """What the options and the support package say about generated code."""
+
+    tf: str = "tf"
+    jit: bool = False
+    loss_scale: bool = False
+    store: str = ""
+    in_store: bool = False  # whether all variables of the program are the store's
+    explicit_variables: list[str] = field(default_factory=list)
+
+
+def target_of(item: Item) -> ast.expr | None:
+    if isinstance(item.stmt, ast.Assign) and len(item.stmt.targets) == 1:
+        return item.stmt.targets[0]
+    return None
+
+
+class ExpressionWriter:
+    """Writes expressions and statements of the program as they are inside of a function."""
+
+    def __init__(
+        self, source: SourceText, style: Style, renames: dict[str, str], edits: list[Edit]
+    ) -> None:
+        self.shared_edits = edits
+        self.source = source
+        self.style = style
+        self.renames = renames
+        self.step = source.unit
+
+    def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
+        edits: list[Edit] = list(self.shared_edits)
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                constant = function.constants.get(inner.id)
+                if constant is not None:
+                    edits.append((*self.source.span(inner), constant))
+            elif isinstance(inner, ast.Attribute):
+                text = ast.unparse(inner)
+                new = function.constants.get(text) or self.renames.get(text)
+                if new is not None:
+                    edits.append((*self.source.span(inner), new))
+        return edits
+
+    def _edited(self, node: ast.expr, function: StepFunction) -> str:
+        text = self.source.edited(node, self._edits(node, function))
+        lines = text.split("\n")
+        if len(lines) > 1:
+            indent = self.source.lines[node.lineno - 1]
+            width = len(indent) - len(indent.lstrip())
+            lines = [lines[0]] + [
+                line[width:] if line[:width].strip() == "" else line for line in lines[1:]
+            ]
+        return "\n".join(lines)
