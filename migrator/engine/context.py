@@ -305,4 +305,4 @@ class FileContext:
         """The text after all transforms, required imports added."""
         if not self._imports:
             return self.text
-        return add_imports(self.text, list(self.required_imports))
+        return add_imports(self.text, list(self.required_imports), self._tree, self._names)

@@ -222,13 +222,19 @@ def _after_header(text: str, tree: ast.Module, lines: Lines) -> int:
     return lines.starts[last_comment] if last_comment < len(lines.starts) else len(text)
 
 
-def add_imports(text: str, required: Iterable[Required]) -> str:
+def add_imports(
+    text: str,
+    required: Iterable[Required],
+    tree: ast.Module | None = None,
+    names: NameTable | None = None,
+) -> str:
     """`text` with those imports added that are not there yet.
 
-    Raises SyntaxError when `text` is not Python.
+    `tree` and `names` are those of `text` where the caller has them. Raises SyntaxError when
+    `text` is not Python.
     """
-    tree = ast.parse(text)
-    needed = missing(NameTable.of(tree), required)
+    tree = tree or ast.parse(text)
+    needed = missing(names or NameTable.of(tree), required)
     if not needed:
         return text
     new_text, _ = apply(text, import_edits(text, tree, Lines(text), needed))

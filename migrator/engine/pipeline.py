@@ -195,7 +195,8 @@ def _transform(
     findings += ctx.findings + withdrawn
     if text == source:
         return source, tree, names
-    return text, new_tree, NameTable.of(new_tree, name, is_package)
+    names = ctx.names if new_tree is ctx._tree else NameTable.of(new_tree, name, is_package)
+    return text, new_tree, names
 
 
 def _run_transforms(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import code_children
 from migrator.transforms import _flow as flow
 
 IMPORTS = frozenset({"tensorflow.import_graph_def", "tensorflow.graph_util.import_graph_def"})
@@ -75,7 +76,7 @@ class FrozenModel:
         while stack:
             node = stack.pop()
             self.nodes.append(node)
-            for child in reversed(node.children):
+            for child in reversed(code_children(node)):
                 self.parents[id(child)] = node
                 stack.append(child)
 

@@ -200,9 +200,11 @@ class _Rewrite:
         key = self.model.key(call, pair[0])
         if key is None:
             return True
+        written = flow.key_of(pair[0])
         for node in self.model.nodes:
-            if isinstance(node, cst.Attribute) and self.model.key(node, node.value) == key:
-                return False
+            if isinstance(node, cst.Attribute) and flow.key_of(node.value) == written:
+                if self.model.key(node, node.value) == key:
+                    return False
         return True
 
     def _check(self) -> None:
