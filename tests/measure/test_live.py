@@ -28,7 +28,9 @@ def build(depth=8):
     return tf.keras.Model(image, layers.Dense(5)(layers.GlobalAveragePooling2D()(tensor)))
 """
 BATCH = 8
-INFERENCE, TRAINING = models.from_option("net:build", ("8x48x48x3",), Path(), ("inference", "training"))
+INFERENCE, TRAINING = models.from_option(
+    "net:build", ("8x48x48x3",), Path(), ("inference", "training")
+)
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +112,17 @@ def test_tflite_is_smaller_and_close(measured: tuple[Measurement, Path]) -> None
     assert 0 < raw["difference"] < 0.1 and len(raw["wall"]) == 3
 
 
-def test_fit_bisects_under_the_allocators_limit(tree: Path) -> None:
+def test_the_allocators_limit_is_what_fit_runs_into(tree: Path) -> None:
     limit = 24 * 2**20
-    settings = jobs.Settings(timeout=300.0)
-    found = fit.run(TRAINING, tree, limit=limit, first=16, most=32, settings=settings)
-    assert 0 < found.largest < 32 and not found.ceiling and found.device == "CPU:0"
-    statuses = {t.batch: t.status for t in found.tries}
-    assert statuses[found.largest] == "ok" and statuses[found.largest + 1] in fit.TOO_LARGE
-    peaks = [t.allocator_peak or 0 for t in found.tries if t.status == "ok"]
-    assert max(peaks) <= limit
+    settings = jobs.Settings(timeout=300.0, steps=2, warmups=1, trace=False)
+
+    def run(batch: int) -> jobs.Outcome:
+        cell = Cell(
+            TRAINING.name, "after", "function", "float32", "training", batch, f"limit:{limit}"
+        )
+        return jobs.execute(jobs.Job(cell, TRAINING, 0, settings), tree)
+
+    small, large = run(4), run(64)
+    assert small.raw is not None, small.detail
+    assert max(small.raw["steady_peaks"]) <= limit
+    assert large.raw is None and large.status in fit.TOO_LARGE and large.detail
