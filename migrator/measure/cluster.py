@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import os
 import shutil
 import tarfile
 import tempfile
@@ -15,6 +16,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from migrator.engine import ray_pool
 from migrator.engine.ray_pool import Cluster, RayError
@@ -30,6 +33,7 @@ __all__ = ["RayError", "kinds", "run"]
 PREFIX = "accelerator_type:"  # of the resource by which Ray names what a node has
 CPU = "CPU"
 _LEFT_OUT = (".git", STATE_FOLDER, "__pycache__")
+_FOLDER = "migrator-trees-"
 _trees: dict[str, Path] = {}  # in a worker: where the trees were unpacked
 
 
@@ -47,12 +51,21 @@ def pack(root: Path) -> bytes:
 
 def unpack(archives: dict[str, bytes]) -> None:
     """In a worker: the trees, in a folder that goes when the worker goes."""
-    folder = Path(tempfile.mkdtemp(prefix="migrator-trees-"))
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for side, data in archives.items():
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             archive.extractall(folder / side, filter="data")
         _trees[side] = folder / side
+
+
+def _sweep() -> None:
+    """Removes the trees of workers that were killed: those could not do it themselves."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
+        owner = path.name.removeprefix(_FOLDER).partition("-")[0]
+        if owner.isdigit() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def execute(job: Job) -> tuple[Job, Outcome, dict[str, Any]]:

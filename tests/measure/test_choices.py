@@ -84,7 +84,9 @@ def test_fit_stops_at_an_error_that_is_not_memory(monkeypatch: pytest.MonkeyPatc
 
 def sample(peak: int, wall: float, compressed: int | None = None) -> Sample:
     found = Attribution(peak, peak, peak, 0, {}, (), ())
-    return Sample((), 5, 0, 1, (peak,), peak, (wall,) * 5, (wall,) * 5, 1, found, {}, None, compressed)
+    return Sample(
+        (), 5, 0, 1, (peak,), peak, (wall,) * 5, (wall,) * 5, 1, found, {}, None, compressed
+    )
 
 
 def result(peak: int, wall: float, difference: float | None = 0.0, **cell: Any) -> CellResult:

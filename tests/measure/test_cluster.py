@@ -49,6 +49,10 @@ def test_trees_travel_without_history(tmp_path: Path) -> None:
         (root / name).write_text(name)
     cluster.unpack({"after": cluster.pack(root)})
     tree = cluster._trees.pop("after")
+    stale = tree.parent.parent / "migrator-trees-999999999-x"
+    stale.mkdir()
+    cluster.unpack({})
+    assert not stale.exists() and tree.exists()
     assert [p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file()] == ["a/b.py"]
 
 

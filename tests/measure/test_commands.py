@@ -50,9 +50,9 @@ def test_the_repository_stays_as_it_was(tmp_path: Path) -> None:
 def test_a_module_with_arguments_and_a_shell(tmp_path: Path) -> None:
     code = "import sys; print(sys.argv); raise SystemExit(0 if sys.argv[1:] == ['a b'] else 4)"
     assert run(tmp_path, code, "python -m program 'a b'").status == "ok"
-    assert run(tmp_path, code, "X=1 python3 program.py 'a b' && {python} program.py").detail.endswith(
-        "exit code 4"
-    )
+    assert run(
+        tmp_path, code, "X=1 python3 program.py 'a b' && {python} program.py"
+    ).detail.endswith("exit code 4")
 
 
 def test_forks_and_children_each_tell_of_themselves(tmp_path: Path) -> None:
@@ -109,7 +109,9 @@ def test_a_program_that_hangs_is_ended_with_all_its_children(tmp_path: Path) -> 
 
 
 def test_a_leak_ends_at_the_limit(tmp_path: Path) -> None:
-    code = "import time\nheld = []\nwhile True:\n    held.append(bytearray(4 << 20)); time.sleep(0.02)"
+    code = (
+        "import time\nheld = []\nwhile True:\n    held.append(bytearray(4 << 20)); time.sleep(0.02)"
+    )
     found = run(tmp_path, code, memory_limit=300 << 20)
     assert found.status == "oom" and found.detail.endswith("out of memory")
     growth = extra(found)["growth"]

@@ -94,7 +94,9 @@ def test_nvml_without_a_card(monkeypatch: pytest.MonkeyPatch, visible: str) -> N
 MIB = 2**20
 
 
-def phase(name: str, used: int, process: int | None, in_use: int | None, reserved: int | None) -> Phase:
+def phase(
+    name: str, used: int, process: int | None, in_use: int | None, reserved: int | None
+) -> Phase:
     return Phase(name, 1.0, in_use, in_use, 5, used, process, reserved)
 
 
