@@ -128,10 +128,11 @@ def test_resizes(
 
 
 @quick
-@given(st.lists(sizes, min_size=1, max_size=3), seeds, st.floats(0.01, 2.0), dtypes)
-def test_clip_by_average_norm(shape: list[int], seed: int, norm: float, dtype: Any) -> None:
+@given(st.lists(sizes, min_size=1, max_size=3), seeds, st.floats(0.01, 2.0))
+def test_clip_by_average_norm(shape: list[int], seed: int, norm: float) -> None:
+    """float32 only: TF 1's own code mixes in a float32 constant."""
     both(lambda t: math_ops.clip_by_average_norm(t, norm),
-         lambda t: v1.clip_by_average_norm(t, norm), numbers(seed, *shape, dtype=dtype))  # fmt: skip
+         lambda t: v1.clip_by_average_norm(t, norm), numbers(seed, *shape))  # fmt: skip
 
 
 @quick
