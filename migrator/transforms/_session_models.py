@@ -38,13 +38,15 @@ from migrator.transforms._session_stand_ins import (
 class Group:
     """A class and the files that run its graph. `texts` are to be planned instead of the files'.
 
-    `names` maps the stand-ins for methods to the names of the functions that were made.
+    `names` maps the stand-ins for methods to the names of the functions that were made; `runs` has
+    for each file the lines of its runs, and the stand-ins that they call.
     """
 
     home: str
     owner: str
     texts: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def finished(self, path: str, text: str) -> str:
         """The planned text with the functions under their names."""
@@ -172,7 +174,7 @@ class _Grouping:
                 continue
             other = home if path == home.path else FileContext.of(
                 path, text, self.ctx.index, self.ctx.options)
-            edits = self._file(other, attributes)
+            edits = self._file(other, attributes, group)
             if edits is None and path != home.path:
                 continue
             group.texts[path] = SourceText(text, other.tree).splice(0, len(text), edits or [])
@@ -199,7 +201,9 @@ class _Grouping:
 
     # -- the users
 
-    def _file(self, other: FileContext, attributes: dict[str, str]) -> list[Edit] | None:
+    def _file(
+        self, other: FileContext, attributes: dict[str, str], group: Group
+    ) -> list[Edit] | None:
         """Edits that turn the file's runs into calls of methods, None if it has no object."""
         own = other.path == self.home.path
         makers = {self.node.name} if own else {f"{self.home.module_name}.{self.node.name}"}
@@ -213,6 +217,7 @@ class _Grouping:
         feeds: set[int] = set()
         for run in reader.runs:
             edits.append(self._call(run, source))
+            group.runs.setdefault(other.path, []).append((run.call.lineno, self.methods[run.key]))
             if run.feed is not None and id(run.feed) not in feeds:
                 feeds.add(id(run.feed))
                 edits += [

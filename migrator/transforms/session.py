@@ -188,6 +188,10 @@ class SessionPrograms:
         before = ctx.text
         group = group_of(ctx, rewrite, runs_left)
         if group is not None:
+            for line, method in group.runs.get(ctx.path, ()):
+                ctx.change("TF302", line,
+                           f"the run becomes a call of {group.names[method]}",
+                           symbol="tensorflow.Session.run")
             ctx.text = group.texts[ctx.path]
             rewrite(ctx, {path: ast.parse(text) for path, text in group.texts.items()})
             ctx.text = group.finished(ctx.path, ctx.text)

@@ -29,6 +29,6 @@ def test_scan_gives_the_rung_and_the_reason_of_each_run(tmp_path: Path) -> None:
     assert {run["scope"] for run in kept} == {"run_steps"}
     assert all(run["reason"].startswith("line ") for run in kept)
     called = {run["fetches"]: run["function"] for run in runs if run["rung"] == "native"}
-    assert called["probabilities"] == "predict" and called["[model.loss, model.acc]"] == ""
+    assert called["probabilities"] == "predict" and called["[model.loss, model.acc]"] == "evaluate_step"
     shown = CliRunner().invoke(main, ["scan", str(tmp_path)]).output
     assert "become native" in shown and "before.py:" in shown
