@@ -312,6 +312,8 @@ class RuleSet:
             return Disposition("same", name, "", name, exists=True)
         if found.kind in ("rename", "support"):
             return Disposition(found.kind, name, found.rest, found.target, found.entry)
+        if found.kind == "rule":
+            return found
         return Disposition("unknown", name)
 
     def _public_keras(self, name: str, parts: list[str]) -> Disposition | None:

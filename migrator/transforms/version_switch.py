@@ -1,7 +1,8 @@
-"""`tf.executing_eagerly()` where a program chooses by it between its variants for TF 1 and TF 2.
+"""Where a program chooses between its variants for TF 1 and TF 2, and where it sets which one.
 
-In a project that asks `tensorflow.python.tf2.enabled()`, the two questions have the same answer on
-TF 1.15 (no), and code relies on it: what one branch returns, the other question's branch takes.
+In a project that asks `tensorflow.python.tf2.enabled()`, that and `tf.executing_eagerly()` say the
+same on TF 1.15 (no), and code relies on it: what one branch returns, the other's branch takes.
+Entries that call `tf.enable_v2_behavior` take the variant for TF 2 there, and go on doing so.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 CODE = "TF150"
 _NAMES = frozenset({"tensorflow.executing_eagerly", "tensorflow.compat.v2.executing_eagerly"})
+_SET = {
+    "tensorflow.enable_v2_behavior": "tf2.enable",
+    "tensorflow.compat.v2.enable_v2_behavior": "tf2.enable",
+    "tensorflow.disable_v2_behavior": "tf2.disable",
+}
 
 
 @transform
@@ -24,7 +30,7 @@ class VersionSwitch:
     """TF150: eager execution as the sign of TF 2."""
 
     name = "version_switch"
-    triggers = _NAMES
+    triggers = _NAMES | _SET.keys()
     order = 10
 
     def run(self, ctx: FileContext) -> str | None:
@@ -35,13 +41,18 @@ class VersionSwitch:
         for reference in ctx.names.references:
             call = reference.call
             found = ctx.names.reference_target(reference)
-            if call is None or found is None or found.name not in _NAMES:
+            if call is None or found is None or found.name not in self.triggers:
                 continue
             if call.args or call.keywords or ctx.suppressed(CODE, call):
                 continue
             node = reference.node
             start = lines.offset(node.lineno, node.col_offset)
             end = lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
+            setter = _SET.get(found.name)
+            if setter is not None:
+                edits.append(Edit(start, end, (ctx.support(setter),)))
+                ctx.change(CODE, call, "the variant that this entry took on TF 1.15", Rung.SUPPORT)
+                continue
             edits.append(Edit(start, end, (ctx.support("tf2.executing_eagerly"),)))
             ctx.change(
                 CODE, call, "the variant that ran on TF 1.15 is kept, as for tf2.enabled()",

@@ -181,3 +181,20 @@ def test_eager_execution_goes_with_the_variant(other: str, new: str) -> None:
             texts[path] = result.new_text or text
         assert f"return x if {new} else 1" in texts["chooses.py"]
         assert ("from tf1_support import tf2" in texts["chooses.py"]) == new.startswith("tf2.")
+
+
+def test_entries_for_version_2_stay_so() -> None:
+    texts = {
+        "main.py": "import tensorflow.compat.v2 as tf\ntf.enable_v2_behavior()\nx = tf.constant(1)\n",
+        "old.py": "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nx = tf.constant(1)\n",
+        "other.py": "from tensorflow.python import tf2\nnew = tf2.enabled()\n",
+    }
+    index, rules = ProjectIndex.assemble(summaries_from_texts(texts)), load_ruleset(Options())
+    new = {
+        path: migrate_text(path, text, index, Options(), rules).new_text or ""
+        for path, text in texts.items()
+    }
+    assert "tf2.enable()\n" in new["main.py"] and "tf2.disable()\n" in new["old.py"]
+    assert "import tensorflow as tf\n" in new["main.py"]
+    alone = migrate_text("main.py", texts["main.py"], ProjectIndex(), Options(), rules)
+    assert alone.new_text == "import tensorflow as tf\nx = tf.constant(1)\n"
