@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .compat import NewCheckpointReader
 from .names import key_of, states_of, variable_name
 from .store import GraphKeys, current_store
 
@@ -32,7 +33,7 @@ def named_tensors(path: str) -> dict[str, str]:
     """
     if not checkpoint_exists(path):
         raise ValueError(f"{path} is not a checkpoint: there is no {path}.index")
-    keys = [key for key, _ in tf.train.list_variables(path)]
+    keys = sorted(NewCheckpointReader(path).get_variable_to_shape_map())
     if _OBJECT_GRAPH not in keys:
         return {key: key for key in keys}
     found = {}
@@ -97,7 +98,7 @@ def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
         tf.errors.NotFoundError: `strict`, and a variable is not in the checkpoint.
         tf.errors.InvalidArgumentError: a shape differs.
     """
-    if tf.io.gfile.isdir(path):
+    if tf.io.gfile.isdir(path) and not checkpoint_exists(path):
         path = tf.train.latest_checkpoint(path) or os.path.join(path, "checkpoint")
     variables, keys = _by_name(var_list), named_tensors(path)
     if not variables:
@@ -108,7 +109,7 @@ def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
     if missing and strict:
         raise tf.errors.NotFoundError(None, None, f"not in checkpoint {path}: "
                                       + ", ".join(wanted[name] for name in missing))
-    reader = tf.train.load_checkpoint(path)
+    reader = NewCheckpointReader(path)
     for name, variable in variables.items():
         if wanted[name] in keys:
             _assign(variable, reader.get_tensor(keys[wanted[name]]), name, path)
@@ -127,10 +128,10 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
         ValueError: a name is neither in the checkpoint nor in the store, or a scope is empty.
     """
     path = ckpt_dir_or_file
-    if tf.io.gfile.isdir(path):
+    if tf.io.gfile.isdir(path) and not checkpoint_exists(path):
         path = tf.train.latest_checkpoint(path) or os.path.join(path, "checkpoint")
     keys, here = named_tensors(path), current_store().variables_by_name
-    reader = tf.train.load_checkpoint(path)
+    reader = NewCheckpointReader(path)
     for source, target in assignment_map.items():
         if not isinstance(target, str):
             pairs = {source: target}

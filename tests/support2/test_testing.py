@@ -151,6 +151,7 @@ def test_checkpoints_with_the_name_of_their_directory(tmp_path):
         scopes.get_variable("w", [2], initializer=tf.ones_initializer())
         checkpoint.Saver().save(prefix)
         checkpoint.Saver().save(str(tmp_path / "other"))
+        checkpoint.Saver().restore(prefix)
     for path in (prefix, str(tmp_path / "other")):
         assert compat.NewCheckpointReader(path).get_variable_to_shape_map() == {"w": [2]}
 
