@@ -284,7 +284,13 @@ def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
     for name in walk.referenced(names):
         if name.startswith(prefix):
             used.add(name[len(prefix) :].partition("(")[0])
-    modules = {name.split(".")[0] for name in used if "." in name}
+    values: set[str] = set()  # modules passed on, as in getattr(resnet_v1, name)
+    for reference in names.references:
+        if not reference.attrs:
+            root = names.root(reference.root, reference.scope)
+            if root is not None and root.name.startswith(prefix):
+                values.add(root.name[len(prefix) :])
+    modules = {name.split(".")[0] for name in used if "." in name} - values
     return frozenset(name for name in used if "." in name or name not in modules)
 
 

@@ -198,3 +198,9 @@ def test_entries_for_version_2_stay_so() -> None:
     assert "import tensorflow as tf\n" in new["main.py"]
     alone = migrate_text("main.py", texts["main.py"], ProjectIndex(), Options(), rules)
     assert alone.new_text == "import tensorflow as tf\nx = tf.constant(1)\n"
+
+
+def test_a_support_module_passed_on_is_rendered_whole() -> None:
+    text = "import tensorflow.contrib.slim as slim\nslim.conv2d(x, 1, 2)\n"
+    assert migrated(text).support == {"slim.conv2d"}
+    assert migrated(text + "layer = getattr(slim, name)\n").support == {"slim", "slim.conv2d"}
