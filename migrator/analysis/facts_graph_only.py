@@ -18,6 +18,10 @@ GRAPH_ONLY = frozenset(
         "tensorflow.sparse_placeholder",
     }
 )
+_OPENERS = frozenset(
+    {"as_default", "Session", "InteractiveSession", "test_session", "cached_session", "session",
+     "MonitoredSession", "MonitoredTrainingSession", "SingularMonitoredSession"}
+)  # fmt: skip
 _LAST = frozenset(symbol.rpartition(".")[2] for symbol in GRAPH_ONLY)
 _WORDS = tuple(f"{name}(" for name in _LAST)
 
@@ -60,6 +64,16 @@ def is_traced(node: ast.AST) -> bool:
     return any(isinstance(d, ast.Attribute) and d.attr == "function" for d in decorators)
 
 
+def opens_session(function: ast.FunctionDef) -> bool:
+    """Whether a function has a graph or session of its own: such a program is complete, and is
+    either made eager as a whole or keeps its graph as a whole."""
+    return any(
+        (c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", ""))
+        in _OPENERS
+        for c in calls_in(function)
+    )
+
+
 @fact("graph_only", *sorted(_LAST))
 def graph_only_functions(
     tree: ast.Module, names: NameTable, module: str
@@ -70,7 +84,7 @@ def graph_only_functions(
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     needs: dict[str, set[str]] = {}
     for name, node in functions.items():
-        if not is_traced(node):
+        if not is_traced(node) and not opens_session(node):
             symbols = {symbol for _, symbol in graph_only_calls(node, names)}
             if symbols:
                 needs[name] = symbols
@@ -83,7 +97,7 @@ def graph_only_functions(
             if isinstance(n.func, ast.Name) and n.func.id in functions
         }
         for name, node in functions.items()
-        if not is_traced(node)
+        if not is_traced(node) and not opens_session(node)
     }
     changed = True
     while changed:

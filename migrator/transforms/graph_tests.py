@@ -13,7 +13,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from migrator.analysis.facts_graph_only import graph_only_calls, is_traced, names_graph_only
+from migrator.analysis.facts_graph_only import (
+    graph_only_calls,
+    is_traced,
+    names_graph_only,
+    opens_session,
+)
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
@@ -83,17 +88,13 @@ class LeftGraphTests:
             return None
         marks: _Marks = {}
         for node in test_classes(ctx.tree):
-            for method in _tests(node):
-                why = _left(ctx, method)
-                if why and not marked(method):
-                    marks[id(method)] = method, why
+            methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+            left = {name: why for name, m in methods.items() if (why := _left(ctx, m))}
+            _inherit(methods, left)
+            for name, why in left.items():
+                if name.startswith("test") and not marked(methods[name]):
+                    marks[id(methods[name])] = methods[name], why
         return _mark(ctx, marks)
-
-
-def _tests(node: ast.ClassDef) -> Iterator[_Function]:
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and method.name.startswith("test"):
-            yield method
 
 
 def _left(ctx: FileContext, method: _Function) -> str:
@@ -121,7 +122,11 @@ def _builds_graph(method: _Function) -> bool:
 
 def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef) and not is_traced(m)}
-    reasons = {name: why for name, m in methods.items() if (why := _needs_graph(ctx, m))}
+    reasons = {
+        name: why
+        for name, m in methods.items()
+        if not opens_session(m) and (why := _needs_graph(ctx, m))
+    }
     _inherit(methods, reasons)
     if "setUp" in reasons:
         marks[id(node)] = node, f"in setUp, {reasons['setUp']}"
