@@ -58,6 +58,11 @@ def refuse_repeated(body: SessionBody, run: Run, upstream: Iterable[Unit]) -> No
             key for name in flow.bound_names(loop.target) if (key := flow.key_of(name))
         }:
             return
+    # Fetches that the loop builds anew come from what it was given: values, unless drawn in a graph.
+    anew = wanted <= {
+        name for unit in body.units
+        if unit.order < run.unit.order and loops[-1] in unit.path for name in unit.writes
+    }
     for unit in upstream:
         if unit.order >= run.unit.order or loops[-1] in unit.path:
             continue
@@ -65,7 +70,7 @@ def refuse_repeated(body: SessionBody, run: Run, upstream: Iterable[Unit]) -> No
             if not isinstance(node, cst.Call):
                 continue
             name = body.resolve(node.func) or ""
-            if not name.startswith(_SAME_EACH_TIME) or "random" in name:
+            if "random" in name or not (anew or name.startswith(_SAME_EACH_TIME)):
                 raise Unsupported(
                     run.call,
                     "a loop runs again what was built before it",
