@@ -115,7 +115,7 @@ def across() -> list[str]:
         "## Which batch fits my 4, 8, 16 or 24 GB card, and the same code on another GPU?", "",
         "The detectors at 416×416; nothing was run on these cards.", "",
         *_table(list(batches.columns), [list(r) for r in batches.rows]),
-        f"{first.title}:", "",
+        "![The section of the report](images/report-cards.png)", "", f"{first.title}:", "",
         *_table(list(first.columns), [list(r) for r in first.rows]),
         f"    migrator predict {LAB} --workloads {LAB}/detectors.toml --batches 1,16", "",
         "On the card itself, `migrator fit` finds the real limit by running.", "",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from migrator.measure.predict import executor
 
+HELD = 5000  # buffers at the peak that are named, the largest
 ROUND = 256  # bytes: kAllocatorAlignment of the BFC allocator's chunks
 
 
@@ -208,7 +209,7 @@ def replay(
     snapshot = held.at(when)
     if extra:
         snapshot.append((extra, f"{at} (while it runs)"))
-    largest = tuple(heapq.nlargest(200, snapshot))
+    largest = tuple(heapq.nlargest(HELD, snapshot))
     return Peak(peak, at, largest, unknown, tuple(timeline))
 
 

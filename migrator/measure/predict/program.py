@@ -15,7 +15,7 @@ from migrator.measure.programs import measure_trace
 from migrator.measure.programs.measure_migrated import set_up, slots, subject_of
 from migrator.measure.programs.measure_steps import Stepper
 
-HOLDERS = 40
+HOLDERS = 200  # a kind of memory in a layer each
 
 
 def main(config: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +66,8 @@ def _holders(peak: Any) -> list[dict[str, Any]]:
     held: collections.Counter[tuple[str, str, str]] = collections.Counter()
     for size, op in peak.live:
         temporary = op.endswith("(while it runs)")
-        held[measure_trace.category(op, temporary), measure_trace.layer_of(op), op] += size
+        layer = measure_trace.layer_of(op)
+        held[measure_trace.category(op, temporary), layer, ""] += size
     return [
         {"category": kind, "layer": layer, "op": op, "bytes": size}
         for (kind, layer, op), size in held.most_common(HOLDERS)
