@@ -10,7 +10,7 @@ from migrator.measure.predict import devices
 from migrator.measure.predict.forecast import Forecasts
 from migrator.measure.records import PRECISIONS, Measurement
 from migrator.report import text
-from migrator.report.charts import COLOURS, Bar, Chart
+from migrator.report.charts import SERIES, Bar, Chart
 from migrator.report.model import Section, Statement, Table
 
 SLACK = (
@@ -141,11 +141,12 @@ def section(
             f"({source}; {text.size(load.line.per_item)} an item on top of "
             f"{text.size(load.line.fixed)}).",
         ))  # fmt: skip
+    plain = [v for v in found if v.precision == "float32"]
     bars = tuple(
-        Bar(device.name, f"{text.titled(load.workload, load.mode)}, {load.precision}", float(fitting),
-            f"{fitting:,}", COLOURS.get(load.precision, COLOURS["function"]))
-        for device in catalogue for load in found
-        if load.precision == "float32" and (fitting := _largest(device, load))
+        Bar(device.name, text.titled(load.workload, load.mode), float(fitting), f"{fitting:,}",
+            SERIES[number % len(SERIES)])
+        for device in catalogue for number, load in enumerate(plain)
+        if (fitting := _largest(device, load))
     )  # fmt: skip
     charts = [
         Chart("cards-chart", "Largest batch in float32 by card", "bars", "count",

@@ -21,6 +21,10 @@ COLOURS = {
     "update temporaries": "#8f5fbf", "freed before the peak": "#999999",
 }  # fmt: skip
 OTHER = "#777777"
+# for series that have no colour of their own
+SERIES = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6470", "#8f5fbf",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,10 @@ from typing import Any
 from migrator.measure import records
 from migrator.measure.records import Cell, CellResult, Measurement
 from migrator.report import text
-from migrator.report.charts import Bar, Chart
+from migrator.report.charts import SERIES, Bar, Chart
 from migrator.report.memory import NO_CHANGE
 from migrator.report.model import Section, Statement, Table
 
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6470", "#8f5fbf")
 CHANGED = 40  # rows of a comparison that are shown as a chart at most
 
 
@@ -145,7 +144,7 @@ def _charts(name: str, sets: Sequence[ResultSet]) -> tuple[Chart, ...]:
                 shown = text.size(value) if what == "bytes" else text.duration(value)
                 bars.append(Bar(
                     f"{cell.workload}, {cell.batch}", s.label, float(value), shown,
-                    PALETTE[number % len(PALETTE)],
+                    SERIES[number % len(SERIES)],
                 ))  # fmt: skip
         groups = list(dict.fromkeys(b.group for b in bars))[:CHANGED]
         ordered = tuple(b for g in groups for b in bars if b.group == g)
