@@ -10,6 +10,7 @@ from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
 from migrator.engine.registry import fact
 
@@ -33,7 +34,7 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     functions it calls, whose flags it inherits.
     """
     if any(isinstance(node, ast.Attribute) and node.attr in _QUEUED
-           for node in ast.walk(tree)):  # what the module will be once its queues are data sets
+           for node in walk(tree)):  # what the module will be once its queues are data sets
         text = ast.unparse(tree)
         again = ast.parse(text)
         found = pipelines(text, again, NameTable.of(again, module))
@@ -79,7 +80,7 @@ def _summary(
     flags: set[str] = set()
     calls: set[str] = set()
     count = 0
-    for inner in ast.walk(node):
+    for inner in walk(node):
         count += isinstance(inner, ast.stmt)
         if isinstance(inner, ast.Call):
             _flag_call(inner, names, scope, known, flags, calls)
@@ -154,7 +155,7 @@ def _returned(
     for inner in _returns(node.body):
         if inner.value is not None:
             values.append(program.expressions.value(inner.value))
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(node)):
         return k.PY, (), ""
     kinds = {value.kind for value in values}
     if not values:

@@ -37,6 +37,8 @@ class ProjectIndex:
 
     modules: dict[str, ModuleInfo] = field(default_factory=dict)
     folder: Path | None = None
+    #: Answers about the project that a transform keeps from file to file, by a key of its own.
+    answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _by_name: dict[str, list[ModuleInfo]] = field(default_factory=dict)
     _importers: dict[str, set[str]] = field(default_factory=dict)
 

@@ -25,6 +25,7 @@ from migrator.analysis.program_items import (
     WithPart,
 )
 from migrator.analysis.run_reader import RunReader
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
 
 
@@ -90,7 +91,7 @@ class Program(RunReader):
             and self.expressions.symbol(call.func) != (besides or None)
             for item in self.items if item.role in (TRACE, LAZY)
             and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))
-            for call in ast.walk(item.stmt) if isinstance(call, ast.Call)
+            for call in walk(item.stmt) if isinstance(call, ast.Call)
         )
 
     # -- building

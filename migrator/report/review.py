@@ -209,7 +209,11 @@ def _plain(number: int, text: str) -> Side:
 
 def _marked(number: int, text: str, start: int, end: int) -> Side:
     """A line whose middle, between `start` and `end` from its end, is what differs."""
-    parts = ((text[:start], False), (text[start : len(text) - end], True), (text[len(text) - end :], False))
+    parts = (
+        (text[:start], False),
+        (text[start : len(text) - end], True),
+        (text[len(text) - end :], False),
+    )
     return Side(number, tuple(part for part in parts if part[0]))
 
 

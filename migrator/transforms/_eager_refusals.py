@@ -19,6 +19,7 @@ _SAME_EACH_TIME = ("tensorflow.", "numpy.", "builtins.", "math.", "collections."
 def refuse_questions(body: SessionBody, moved: set[int]) -> None:
     """Raises Unsupported for questions about operations of the graph, and about static shapes with
     unknown dimensions outside of what is traced (`moved`: ids of statements that went there)."""
+    shapes = "get_shape" in getattr(body.ctx, "source", body.ctx.text)
     for unit in body.units:
         for node in own_nodes(unit.node):
             if isinstance(node, cst.Call) and body.resolve(node.func) in _OPERATIONS:
@@ -27,7 +28,7 @@ def refuse_questions(body: SessionBody, moved: set[int]) -> None:
                     "the operations of the graph are asked for",
                     "trace the part with tf.function and ask the graph of the concrete function",
                 )
-        if id(unit.node) not in moved and _asserts_unknown_shape(unit):
+        if shapes and id(unit.node) not in moved and _asserts_unknown_shape(unit):
             raise Unsupported(
                 unit.node,
                 "a static shape with unknown dimensions is asserted",

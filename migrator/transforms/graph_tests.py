@@ -214,6 +214,14 @@ def _gradients_of(ctx: FileContext, method: _Function, made: set[str]) -> str:
 
 def _needs(ctx: FileContext, name: str) -> list[str]:
     """The graph-only symbols that the project's function `name` calls, directly or not."""
+    key = (CODE, ctx.path, name)
+    if key not in ctx.index.answers:
+        ctx.index.answers[key] = _found_needs(ctx, name)
+    found: list[str] = ctx.index.answers[key]
+    return found
+
+
+def _found_needs(ctx: FileContext, name: str) -> list[str]:
     seen: set[str] = set()
     queue = [name]
     while queue and len(seen) < 200:

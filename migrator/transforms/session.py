@@ -13,6 +13,7 @@ from migrator.analysis.names import NameTable, Scope, canonical
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle, RunSite
 from migrator.analysis.source import SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -95,7 +96,7 @@ def _graph_around(program: Program, run: RunSite) -> int:
 
 def _initialises(program: Program, run: RunSite) -> bool:
     """Whether a run gives all variables their first values."""
-    for node in ast.walk(run.fetch):
+    for node in walk(run.fetch):
         if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             value = program.expressions.value(node)
             call = value.call
@@ -359,7 +360,7 @@ def _touches_session(unit: Unit, program: Program) -> bool:
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and program.expressions.value(node).kind == k.SESSION
-        for item in program.items for node in ast.walk(item.stmt)
+        for item in program.items for node in walk(item.stmt)
     )
 
 

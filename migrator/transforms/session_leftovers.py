@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis.program_items import Obstacle
+from migrator.analysis.tree_walk import children, walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms._session_facts import FunctionTable
@@ -56,7 +57,7 @@ def run_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "run":
                 yield node, path
-        for child in reversed(list(ast.iter_child_nodes(node))):
+        for child in reversed(children(node)):
             inner = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
             stack.append((child, (*path, child) if inner else path))  # type: ignore[arg-type]
 
@@ -67,7 +68,7 @@ def _told(ctx: FileContext, path: tuple[Scope, ...], told: set[int], own: set[in
         lines = told if isinstance(scope, ast.ClassDef) else own
         if not lines or isinstance(scope, ast.Module):
             continue
-        nodes = (n for n in ast.walk(scope) if isinstance(n, ast.expr | ast.stmt))
+        nodes = (n for n in walk(scope) if isinstance(n, ast.expr | ast.stmt))
         if not lines.isdisjoint(ctx.line(node) for node in nodes):
             return True
     return False

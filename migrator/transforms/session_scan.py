@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle, RunSite
 from migrator.analysis.source import SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.linemap import LineMap
 from migrator.model import Rung
@@ -56,7 +57,7 @@ def _records(ctx: FileContext) -> list[RunRecord]:
     for unit in units_of(ctx, tree, names, FunctionTable(ctx, tree, names), told=False):
         records += _unit_records(ctx, tree, source, unit)
         seen |= {id(site.call) for program in unit.programs for site in program.run_sites()}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and id(node) not in seen and looks_like_run(node):
             records.append(
                 RunRecord(
