@@ -52,7 +52,7 @@ def op_name(value: Any) -> str:
 
 def hashable(variable: Any) -> Any:
     """`variable`, which may be a key of a dict or in a set as in TF 1; `==` stays elementwise."""
-    kind = type(variable)
+    kind: Any = type(variable)
     if kind.__hash__ is not object.__hash__:
         if kind not in _hashable:
             _hashable[kind] = type(kind)(kind.__name__, (kind,), {"__hash__": object.__hash__})

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tensorflow as tf
@@ -9,7 +10,7 @@ from tf1_support import resnet_v1, resnet_v2, slim, vgg
 from tf1_support.store import VariableStore
 
 RECORDED = json.loads((Path(__file__).with_name("fixtures") / "nets.json").read_text())
-CASES = {
+CASES: dict[str, Any] = {
     "vgg_a": (vgg.vgg_a, vgg.vgg_arg_scope, 224, {}),
     "vgg_16": (vgg.vgg_16, vgg.vgg_arg_scope, 256, {"spatial_squeeze": False}),
     "vgg_19": (vgg.vgg_19, vgg.vgg_arg_scope, 224, {"num_classes": 7}),

@@ -5,8 +5,11 @@ import pytest
 import tensorflow as tf
 from tf1_support import graph_transforms
 
-ADD, HALF = ("add", "AddV2", ["x", "add/y"]), ("z/y", "Const", [])
-FEED, ONE = ("x", "Placeholder", []), ("add/y", "Const", [])
+Node = tuple[str, str, list[str]]  # name, op, inputs
+ADD: Node = ("add", "AddV2", ["x", "add/y"])
+HALF: Node = ("z/y", "Const", [])
+FEED: Node = ("x", "Placeholder", [])
+ONE: Node = ("add/y", "Const", [])
 
 
 def graph_def() -> Any:
