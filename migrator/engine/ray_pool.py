@@ -192,9 +192,12 @@ class _Pool:
     def _send(
         self, function: Callable[..., Any], waiting: deque[_Chunk], load: Any
     ) -> None:
-        """Give each actor up to _QUEUED chunks; one whose item killed before gets an idle one."""
+        """Give each actor up to _QUEUED chunks; one whose item killed before has one to itself, or
+        it would be blamed again for what comes behind it (replies get lost when a worker dies)."""
         for actor in self.actors:
             while waiting and self._load_of(actor) < (1 if waiting[0].deaths else _QUEUED):
+                if any(c.deaths for held, c in self.held.values() if held is actor):
+                    break
                 chunk = waiting.popleft()
                 calls = [(item,) if load is None else (item, load(item)) for item in chunk.items]
                 self.held[actor.work.remote(function, calls)] = (actor, chunk)
