@@ -55,7 +55,9 @@ def test_requested_bytes_repeat(measured: tuple[Measurement, Path]) -> None:
     inference, training = measured[0].cells
     assert inference.ok and training.ok, inference.detail + training.detail
     first, second = (s.attribution for s in inference.samples)
-    assert first and second and first.requested_peak == second.requested_peak
+    assert first and second
+    # Which ready kernel runs first decides over a few small temporaries of a tf.function.
+    assert abs(first.requested_peak - second.requested_peak) <= 0.001 * first.requested_peak
     low, high = training.requested_range or (0, 0)
     assert 0 < high - low <= 0.01 * low or low == high > 0
     assert all(s.attribution and s.attribution.missing == 0 for s in inference.samples)
