@@ -71,5 +71,6 @@ def describe() -> dict[str, Any]:
         "packages": {p: v for p in PACKAGES if (v := _version(p))},
         "settings": {
             k: v for k, v in sorted(os.environ.items()) if k.startswith(("TF_", "XLA_", "CUDA_"))
+            and not k.startswith(("TF_CLI_", "TF_VAR_"))  # those are Terraform's
         },
     }
