@@ -79,9 +79,8 @@ def read_call(text: str, lines: Lines, node: ast.Call) -> CallSite:
 
     Raises Unreadable where positions and text disagree.
     """
-    start = lines.offset(node.lineno, node.col_offset)
-    end = lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
-    func_end = lines.offset(node.func.end_lineno or 0, node.func.end_col_offset or 0)
+    start, end = lines.span(node)
+    func_end = lines.span(node.func)[1]
     position = skip_space(text, func_end, end)
     while position < end and text[position] == ")":
         position = skip_space(text, position + 1, end)
@@ -91,10 +90,10 @@ def read_call(text: str, lines: Lines, node: ast.Call) -> CallSite:
     items: list[tuple[int, int, ast.expr, str | None, int]] = []
     for arg in node.args:
         value = arg.value if isinstance(arg, ast.Starred) else arg
-        items.append((*_span(lines, value), value, None, int(isinstance(arg, ast.Starred))))
+        items.append((*lines.span(value), value, None, int(isinstance(arg, ast.Starred))))
     for keyword in node.keywords:
         items.append(
-            (*_span(lines, keyword.value), keyword.value, keyword.arg, 0 if keyword.arg else 2)
+            (*lines.span(keyword.value), keyword.value, keyword.arg, 0 if keyword.arg else 2)
         )
     items.sort(key=lambda item: item[:2])
     slots: list[Slot] = []
@@ -126,13 +125,6 @@ def read_call(text: str, lines: Lines, node: ast.Call) -> CallSite:
         if position < limit and text[position] == ",":
             position += 1
     return CallSite(start, func_end, open_, slots, end)
-
-
-def _span(lines: Lines, node: ast.expr) -> tuple[int, int]:
-    return (
-        lines.offset(node.lineno, node.col_offset),
-        lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
-    )
 
 
 def _read_lead(

@@ -7,6 +7,7 @@ byte for byte.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from migrator.model import Change, Finding
@@ -60,6 +61,14 @@ class Lines:
                 )
                 return start + len(piece)
         return start + column
+
+    def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
+        """(start, end) offsets of a node that was parsed from the text."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return (
+            self.offset(node.lineno, node.col_offset),
+            self.offset(node.end_lineno, node.end_col_offset),
+        )
 
     def line_of(self, offset: int) -> int:
         """The 1-based line that holds `offset`."""

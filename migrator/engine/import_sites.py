@@ -134,8 +134,7 @@ class ImportSites:
         new: list[str],
         changes: list[Change],
     ) -> None:
-        start = self.work.lines.offset(node.lineno, node.col_offset)
-        end = self.work.lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        start, end = self.work.lines.span(node)
         line_start = self.work.lines.starts[node.lineno - 1]
         indent = self.work.text[line_start:start]
         newline = "\r\n" if "\r\n" in self.work.text else "\n"

@@ -86,12 +86,6 @@ class Template:
 
     # -- compiling
 
-    def _span(self, node: ast.expr) -> tuple[int, int]:
-        return (
-            self._lines.offset(node.lineno, node.col_offset),
-            self._lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
-        )
-
     def _parts(self, node: ast.expr, parent: ast.AST | None) -> list[Part]:
         if isinstance(node, ast.Name) and node.id in self._holes:
             return [Hole(node.id, hole_context(node, parent))]
@@ -106,11 +100,11 @@ class Template:
             return [Ref(ROOTS.get(dotted[0], dotted[0]) + "".join(f".{p}" for p in dotted[1:]))]
         if isinstance(node, ast.Call):
             return [self._call(node)]
-        start, end = self._span(node)
+        start, end = self._lines.span(node)
         parts: list[Part] = []
         position = start
         for child in _ordered_children(node):
-            low, high = self._span(child)
+            low, high = self._lines.span(child)
             inner = self._parts(child, node)
             if low > position:
                 parts.append(self.source[position:low])

@@ -102,10 +102,7 @@ class FileWork:
         self._parents: dict[int, ast.AST] | None = None
 
     def span(self, node: ast.expr) -> tuple[int, int]:
-        return (
-            self.lines.offset(node.lineno, node.col_offset),
-            self.lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
-        )
+        return self.lines.span(node)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntax node that holds `node`."""

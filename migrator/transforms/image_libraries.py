@@ -38,12 +38,6 @@ class ImageLibraries:
                 self._contours(node)
         return apply(ctx.text, self.edits)[0] if self.edits else None
 
-    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        return (
-            self.lines.offset(node.lineno, node.col_offset),
-            self.lines.offset(node.end_lineno or 0, node.end_col_offset or 0),
-        )
-
     def _canvas(self, call: ast.Call, method: ast.Attribute) -> None:
         """`fig.canvas.tostring_rgb()`: three of the four bytes of each pixel."""
         owner = method.value
@@ -52,7 +46,7 @@ class ImageLibraries:
         if not isinstance(owner, ast.Attribute) or owner.attr != "canvas":
             return
         numpy = self.ctx.require_import("numpy", None)
-        start, end = self._span(call)
+        start, end = self.lines.span(call)
         canvas = ast.get_source_segment(self.ctx.text, owner)
         text = f"{numpy}.asarray({canvas}.buffer_rgba())[..., :3].tobytes()"
         self.edits.append(Edit(start, end, (text,)))
@@ -76,7 +70,7 @@ class ImageLibraries:
                 "Unpack two values; the image is the one that was given.",
             )  # fmt: skip
             return
-        self.edits.append(Edit(self._span(first)[0], self._span(target.elts[1])[0], ("",)))
+        self.edits.append(Edit(self.lines.span(first)[0], self.lines.span(target.elts[1])[0], ("",)))
         self.ctx.change(
             "PY226", node, "OpenCV 4's findContours gives two values, without the image", Rung.NATIVE
         )

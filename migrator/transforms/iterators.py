@@ -50,16 +50,13 @@ class Iterators:
         for call in iterator_calls(ctx):
             assert isinstance(call.func, ast.Attribute)
             owner = call.func.value
-            assert owner.end_lineno is not None and owner.end_col_offset is not None
-            assert call.end_lineno is not None and call.end_col_offset is not None
-            start = lines.offset(owner.lineno, owner.col_offset)
-            end = lines.offset(owner.end_lineno, owner.end_col_offset)
+            start, end = lines.span(owner)
             bracket = ctx.text.index("(", ctx.text.index(call.func.attr, end))
             if ctx.suppressed(CODE, call) or ctx.text[end:bracket].strip(". \n\\\t") != call.func.attr:
                 continue
             made = ctx.support(f"iterators.{call.func.attr}")
             comma = ", " if call.keywords else ""
-            before = ctx.text[lines.offset(call.lineno, call.col_offset) : start]
+            before = ctx.text[lines.span(call)[0] : start]
             edits.append(
                 Edit(start - len(before), bracket + 1, (before, f"{made}(", (start, end), comma))
             )

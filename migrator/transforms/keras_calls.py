@@ -44,7 +44,7 @@ class _Calls:
         return self.edits
 
     def _application(self, call: ast.Call) -> None:
-        start, end = self._span(call.func)
+        start, end = self.lines.span(call.func)
         bracket = self.ctx.text.index("(", end)
         build = self.ctx.support("keras_applications.build")
         comma = "," if self.ctx.text[bracket + 1].isspace() else ", "
@@ -73,9 +73,9 @@ class _Calls:
                 continue
             keyword = call.keywords[0]
             self.edits.append(
-                Edit(*self._keyword_span(keyword), (f"batch_shape={shape}, dtype={dtype}",))
+                Edit(*self.lines.span(keyword), (f"batch_shape={shape}, dtype={dtype}",))
             )
-            start, end = self._span(statement)
+            start, end = self.lines.span(statement)
             following = self.ctx.text.find("\n", end)
             self.edits.append(Edit(start - statement.col_offset, following + 1, ()))
             self.ctx.change(WRAPPED, statement, "an Input of Keras 3 says its shape")
@@ -105,20 +105,6 @@ class _Calls:
         if kind == _PLACEHOLDER:
             return shape, source
         return shape, f"{source}.dtype.name" if isinstance(given[first], ast.Name) else None
-
-    def _keyword_span(self, node: ast.keyword) -> tuple[int, int]:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return (
-            self.lines.offset(node.lineno, node.col_offset),
-            self.lines.offset(node.end_lineno, node.end_col_offset),
-        )
-
-    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return (
-            self.lines.offset(node.lineno, node.col_offset),
-            self.lines.offset(node.end_lineno, node.end_col_offset),
-        )
 
 
 @transform

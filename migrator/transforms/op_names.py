@@ -87,11 +87,9 @@ class OpNames:
         lines = Lines(ctx.text)
         edits: list[Edit] = []
         for call, name in named:
-            assert call.end_lineno and call.end_col_offset is not None
             if ctx.suppressed(CODE, call):
                 continue
-            start = lines.offset(call.lineno, call.col_offset)
-            end = lines.offset(call.end_lineno, call.end_col_offset)
+            start, end = lines.span(call)
             written = ast.get_source_segment(ctx.text, name)
             edits.append(Edit(start, start, (f"{ctx.support('names.named')}(",)))
             edits.append(Edit(end, end, (f", {written})",)))

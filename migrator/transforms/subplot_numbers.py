@@ -38,9 +38,6 @@ class SubplotNumbers:
                 continue
             if len(place.value) != 3 or not place.value.isdigit() or ctx.suppressed(CODE, node):
                 continue
-            assert place.end_lineno is not None and place.end_col_offset is not None
-            start = lines.offset(place.lineno, place.col_offset)
-            end = lines.offset(place.end_lineno, place.end_col_offset)
-            edits.append(Edit(start, end, (place.value,)))
+            edits.append(Edit(*lines.span(place), (place.value,)))
             ctx.change(CODE, node, "matplotlib takes the position as a number")
         return apply(ctx.text, edits)[0] if edits else None

@@ -68,8 +68,8 @@ class _Reader:
         switches = self._switches(inputs.elt, loop.target.id)
         if switches is None or switches.selector is None or self.ctx.suppressed(CODE, node):
             return
-        start, end = self._span(node)
-        element = self._span(inputs.elt)
+        start, end = self.lines.span(node)
+        element = self.lines.span(inputs.elt)
         case = loop.target.id
         head = f"{self._tf()}.switch_case({self._text(switches.selector)}, [lambda {case}={case}: "
         span = (self._end(inputs.elt), self._end(loop.iter))
@@ -107,19 +107,19 @@ class _Reader:
         assert isinstance(cases.target, ast.Name)
         text, case = self.ctx.text, cases.target.id
         if isinstance(before, ast.Assign) and _is_empty_lists(before, results):
-            start, end = self._span(before)
+            start, end = self.lines.span(before)
             if text[start - before.col_offset : start].isspace() or not before.col_offset:
                 following = text.find("\n", end)
                 self.edits.append(Edit(start - before.col_offset, following + 1, ()))
         name = self._fresh("compute_case")
-        start, _ = self._span(cases)
+        start, _ = self.lines.span(cases)
         colon = text.index(":", self._end(cases.iter))
         self.edits.append(Edit(start, colon, (f"def {name}({case})",)))
-        self.edits.append(Edit(*self._span(cases.body[-1]), (f"return {collected}",)))
+        self.edits.append(Edit(*self.lines.span(cases.body[-1]), (f"return {collected}",)))
         many = self._text(cases.iter)
         self.edits.append(
             Edit(
-                *self._span(merges),
+                *self.lines.span(merges),
                 (
                     f"{results} = list({self._tf()}.switch_case({self._text(switches.selector)}, ["
                     f"lambda {case}={case}: {name}({case}) for {case} in {many}]))",
@@ -217,7 +217,7 @@ class _Reader:
 
     def _without_switches(self, switches: _Switches) -> None:
         for whole, data in switches.data:
-            self.edits.append(Edit(*self._span(whole), (self._span(data),)))
+            self.edits.append(Edit(*self.lines.span(whole), (self.lines.span(data),)))
 
     def _fresh(self, wanted: str) -> str:
         name, count = wanted, 1
@@ -234,14 +234,7 @@ class _Reader:
         return ast.get_source_segment(self.ctx.text, node) or ast.unparse(node)
 
     def _end(self, node: ast.expr) -> int:
-        return self._span(node)[1]
-
-    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return (
-            self.lines.offset(node.lineno, node.col_offset),
-            self.lines.offset(node.end_lineno, node.end_col_offset),
-        )
+        return self.lines.span(node)[1]
 
 
 def _is_item(node: ast.expr, index: int) -> TypeGuard[ast.Subscript]:

@@ -92,11 +92,7 @@ def _base_classes(ctx: FileContext, lines: Lines, block: list[ast.stmt]) -> Iter
                 "every test starts with an empty variable store, as it did with an empty graph",
                 Rung.SUPPORT,
             )
-            yield Edit(
-                lines.offset(base.lineno, base.col_offset),
-                lines.offset(base.end_lineno or base.lineno, base.end_col_offset or 0),
-                (ctx.support("testing.TestCase"),),
-            )
+            yield Edit(*lines.span(base), (ctx.support("testing.TestCase"),))
         for inner in _inner_blocks(node):
             yield from _base_classes(ctx, lines, inner)
 

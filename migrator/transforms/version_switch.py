@@ -46,8 +46,7 @@ class VersionSwitch:
             if call.args or call.keywords or ctx.suppressed(CODE, call):
                 continue
             node = reference.node
-            start = lines.offset(node.lineno, node.col_offset)
-            end = lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
+            start, end = lines.span(node)
             setter = _SET.get(found.name)
             if setter is not None:
                 edits.append(Edit(start, end, (ctx.support(setter),)))

@@ -38,26 +38,6 @@ def _sibling(name: str) -> Any:
     return module
 
 
-def _resident() -> int:
-    with open("/proc/self/statm") as fh:
-        return int(fh.read().split()[1]) * _PAGE
-
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-def _started() -> float:
-    """When this process began, as time.time() counts."""
-    try:
-        with open("/proc/self/stat") as fh:
-            ticks = int(fh.read().rpartition(")")[2].split()[19])
-        with open("/proc/uptime") as fh:
-            uptime = float(fh.read().split()[0])
-        return time.time() - uptime + ticks / float(os.sysconf("SC_CLK_TCK"))
-    except (OSError, ValueError, IndexError):
-        return time.time()
-
-
 class Probe:
     """The state of one process's observation."""
 
@@ -66,10 +46,11 @@ class Probe:
         self.forked = False
         self.device = ""
         self.nvml = _sibling("nvml")
+        self.stats = _sibling("process_stats")
         self._reset()
 
     def _reset(self) -> None:
-        self.started = time.time() if self.forked else _started()
+        self.started = time.time() if self.forked else self.stats.started()
         self.phases: list[dict[str, Any]] = []
         self.points: list[tuple[float, int | None, int]] = []
         self.calls: dict[str, dict[str, Any]] = {}
@@ -147,7 +128,7 @@ class Probe:
         """One point of the timeline."""
         was_ready = self.ready
         in_use, peak = self._memory()
-        rss = _resident()
+        rss = self.stats.resident_bytes()
         with self.lock:
             self.last_look = time.monotonic()
             self.rss_peak = max(self.rss_peak, rss)
@@ -172,7 +153,7 @@ class Probe:
         self.phases.append(
             {
                 "name": name, "seconds": now - self.phase_started, "in_use": in_use, "peak": peak,
-                "rss": _resident(), "device_used": device["used"],
+                "rss": self.stats.resident_bytes(), "device_used": device["used"],
                 "device_process": device["process"],
             }
         )  # fmt: skip

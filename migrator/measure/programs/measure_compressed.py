@@ -174,7 +174,7 @@ class _Interpreter:
     """Runs a TFLite model on the workload's inputs."""
 
     def __init__(self, tf: Any, stored: bytes, arrays: dict[str, Any], threads: int) -> None:
-        self.before = probe.resident_bytes()
+        self.before = probe.process_stats.resident_bytes()
         self.interpreter = tf.lite.Interpreter(model_content=stored, num_threads=threads)
         details = sorted(self.interpreter.get_input_details(), key=lambda d: d["name"])
         if len(details) != len(arrays):
@@ -198,7 +198,7 @@ class _Interpreter:
 
     def growth(self) -> int:
         """Bytes by which the process grew: the model and the interpreter's arena."""
-        return max(0, probe.resident_bytes() - self.before)
+        return max(0, probe.process_stats.resident_bytes() - self.before)
 
 
 # -- tfmot

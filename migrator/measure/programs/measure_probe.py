@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ sys.path[:0] = [_SHARED, _HERE]
 import allocator_log  # type: ignore[import-not-found]  # noqa: E402  # beside this module
 import child_setup  # type: ignore[import-not-found]  # noqa: E402  # found through _SHARED
 import nvml  # type: ignore[import-not-found]  # noqa: E402  # beside this module
+import process_stats  # type: ignore[import-not-found]  # noqa: E402  # beside this module
 from child_setup import (  # noqa: E402, F401  # handed on to the programs
     Unusable,
     existing_checkpoint,
@@ -52,15 +52,6 @@ def run_main(main: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     child_setup.write_json(config["out"], result)
 
 
-def resident_bytes() -> int:
-    """This process's resident set in bytes, from /proc where there is one."""
-    try:
-        with open("/proc/self/statm") as fh:
-            return int(fh.read().split()[1]) * resource.getpagesize()
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
 class Allocator:
     """The device allocator's own figures (TF 2 only: `experimental` is tf.config.experimental)."""
 
@@ -83,18 +74,6 @@ class Allocator:
                 self.api.reset_memory_stats(self.device)
 
 
-def process_started() -> float:
-    """When this process began, as time.time() counts (from /proc; else now)."""
-    try:
-        with open("/proc/self/stat") as fh:
-            ticks = int(fh.read().rpartition(")")[2].split()[19])  # field 22, starttime
-        with open("/proc/uptime") as fh:
-            uptime = float(fh.read().split()[0])
-        return time.time() - uptime + ticks / float(os.sysconf("SC_CLK_TCK"))
-    except (OSError, ValueError, IndexError):
-        return time.time()
-
-
 class Phases:
     """Records the state of memory at the end of each phase; the first begins with the process."""
 
@@ -103,7 +82,7 @@ class Phases:
         self.allocator: Allocator | None = None
         self.log = allocator_log.Reader()
         self.fragmentation: Callable[[], float | None] | None = None
-        self.started = process_started()
+        self.started = process_stats.started()
 
     def end(self, name: str) -> None:
         in_use, peak = self.allocator.info() if self.allocator else (None, None)
@@ -115,7 +94,7 @@ class Phases:
                 "seconds": now - self.started,
                 "in_use": in_use,
                 "peak": peak,
-                "rss": resident_bytes(),
+                "rss": process_stats.resident_bytes(),
                 "device_used": device["used"],
                 "device_process": device["process"],
                 "reserved": self.log.reserved(self.allocator.device if self.allocator else ""),
