@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import children, walk
 
 LOSSES, SUMMARIES, COLLECTIONS, UPDATES = "<losses>", "<summaries>", "<collections>", "<updates>"
 RESOURCES = frozenset({LOSSES, SUMMARIES, COLLECTIONS, UPDATES})
@@ -43,41 +43,64 @@ def dotted_self(node: ast.AST, owner: str | None) -> str | None:
     return None
 
 
-class _Collector(ast.NodeVisitor):
+class _Collector:
+    """Gathers the flow of what it visits.
+
+    `ast.NodeVisitor` would do, but looking a method up by name and listing fields by generators
+    took most of the time of every analysis.
+    """
+
     def __init__(self, owner: str | None, resource: Callable[[ast.Call], Flow] | None) -> None:
         self.flow = Flow()
         self.owner = owner
         self.resource = resource
         self.bound: list[set[str]] = []
 
-    def _use(self, name: str) -> None:
-        if not any(name in names for names in self.bound):
-            self.flow.uses.add(name)
+    def visit(self, node: ast.AST) -> None:
+        """Add what one node and the nodes below it read and change."""
+        special = _SPECIAL.get(node.__class__)
+        if special is not None:
+            special(self, node)
+            return
+        for child in children(node):
+            self.visit(child)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
+    def _below(self, node: ast.AST) -> None:
+        for child in children(node):
+            self.visit(child)
+
+    def _use(self, name: str) -> None:
+        for names in self.bound:
+            if name in names:
+                return
+        self.flow.uses.add(name)
+
+    def _name(self, node: ast.Name) -> None:
+        if node.ctx.__class__ is ast.Load:
             self._use(node.id)
         elif not any(node.id in names for names in self.bound):
             self.flow.defines.add(node.id)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        name = dotted_self(node, self.owner)
-        if name is None:
-            if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
-                self.flow.mutates.add(node.value.id)
-            self.generic_visit(node)
-        elif isinstance(node.ctx, ast.Load):
-            self._use(name)
-        else:
-            self.flow.defines.add(name)
+    def _attribute(self, node: ast.Attribute) -> None:
+        value = node.value
+        if self.owner and value.__class__ is ast.Name and value.id == self.owner:  # type: ignore[attr-defined]
+            name = f"{self.owner}.{node.attr}"
+            if node.ctx.__class__ is ast.Load:
+                self._use(name)
+            else:
+                self.flow.defines.add(name)
+            return
+        if node.ctx.__class__ is ast.Store and isinstance(value, ast.Name):
+            self.flow.mutates.add(value.id)
+        self.visit(value)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        if not isinstance(node.ctx, ast.Load):
+    def _subscript(self, node: ast.Subscript) -> None:
+        if node.ctx.__class__ is not ast.Load:
             base = self._base(node.value)
             if base is not None:
                 self.flow.mutates.add(base)
                 self.flow.uses.add(base)
-        self.generic_visit(node)
+        self._below(node)
 
     def _base(self, node: ast.expr) -> str | None:
         while isinstance(node, (ast.Subscript, ast.Attribute)):
@@ -87,34 +110,36 @@ class _Collector(ast.NodeVisitor):
             node = node.value
         return node.id if isinstance(node, ast.Name) else None
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+    def _aug_assign(self, node: ast.AugAssign) -> None:
         base = self._base(node.target)
         if base is not None:
             self.flow.uses.add(base)
-        self.generic_visit(node)
+        self._below(node)
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def _call(self, node: ast.Call) -> None:
         func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in _MUTATORS:
-            base = self._base(func.value)
+        if func.__class__ is ast.Attribute and func.attr in _MUTATORS:  # type: ignore[attr-defined]
+            base = self._base(func.value)  # type: ignore[attr-defined]
             if base is not None:
                 self.flow.mutates.add(base)
         if self.resource is not None:
             extra = self.resource(node)
-            self.flow.uses |= extra.uses
-            self.flow.mutates |= extra.mutates
-        self.generic_visit(node)
+            if extra.uses:
+                self.flow.uses |= extra.uses
+            if extra.mutates:
+                self.flow.mutates |= extra.mutates
+        self._below(node)
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:
+    def _lambda(self, node: ast.Lambda) -> None:
         self._inner(node.args, [node.body])
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+    def _function(self, node: ast.FunctionDef) -> None:
         self.flow.defines.add(node.name)
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._inner(node.args, node.body)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+    def _class(self, node: ast.ClassDef) -> None:
         self.flow.defines.add(node.name)
         inner = statement_flow(node.body, None, self.resource)
         self.flow.uses |= inner.uses - inner.defines
@@ -127,35 +152,46 @@ class _Collector(ast.NodeVisitor):
         names |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
         for statement in body:
             for node in walk(statement):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    names.add(node.id)
+                if node.__class__ is ast.Name and node.ctx.__class__ is ast.Store:  # type: ignore[attr-defined]
+                    names.add(node.id)  # type: ignore[attr-defined]
         self.bound.append(names)
         for statement in body:
             self.visit(statement)
         self.bound.pop()
 
-    def _comprehension(self, node: ast.AST, generators: list[ast.comprehension]) -> None:
+    def _comprehension(self, node: ast.ListComp) -> None:
         names = {
             inner.id
-            for generator in generators
+            for generator in node.generators
             for inner in walk(generator.target)
             if isinstance(inner, ast.Name)
         }
-        self.visit(generators[0].iter)
+        self.visit(node.generators[0].iter)
         self.bound.append(names)
-        self.generic_visit(node)
+        self._below(node)
         self.bound.pop()
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._comprehension(node, node.generators)
-
-    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp  # type: ignore[assignment]
-
-    def visit_Import(self, node: ast.Import) -> None:
+    def _import(self, node: ast.Import) -> None:
         for alias in node.names:
             self.flow.defines.add((alias.asname or alias.name).split(".")[0])
 
-    visit_ImportFrom = visit_Import  # type: ignore[assignment]
+
+_SPECIAL: dict[type, Callable[[_Collector, Any], None]] = {
+    ast.Name: _Collector._name,
+    ast.Attribute: _Collector._attribute,
+    ast.Subscript: _Collector._subscript,
+    ast.AugAssign: _Collector._aug_assign,
+    ast.Call: _Collector._call,
+    ast.Lambda: _Collector._lambda,
+    ast.FunctionDef: _Collector._function,
+    ast.ClassDef: _Collector._class,
+    ast.ListComp: _Collector._comprehension,
+    ast.SetComp: _Collector._comprehension,
+    ast.GeneratorExp: _Collector._comprehension,
+    ast.DictComp: _Collector._comprehension,
+    ast.Import: _Collector._import,
+    ast.ImportFrom: _Collector._import,
+}
 
 
 def statement_flow(

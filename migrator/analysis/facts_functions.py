@@ -150,16 +150,12 @@ def named_layer(call: ast.Call) -> bool:
 def _returned(
     node: ast.FunctionDef, names: NameTable, scope: Scope, known: Any
 ) -> tuple[str, tuple[str, ...], str]:
+    given = [inner.value for inner in _returns(node.body) if inner.value is not None]
+    if not given or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(node)):
+        return k.PY, (), ""
     program = Program(names, scope, node.body, known)
-    values: list[Value] = []
-    for inner in _returns(node.body):
-        if inner.value is not None:
-            values.append(program.expressions.value(inner.value))
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(node)):
-        return k.PY, (), ""
+    values = [program.expressions.value(value) for value in given]
     kinds = {value.kind for value in values}
-    if not values:
-        return k.PY, (), ""
     first = values[0]
     if len(kinds) == 1:
         kind = first.kind

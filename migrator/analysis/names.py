@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from migrator.analysis._binder import Binder
 from migrator.analysis.scopes import Binding, Reference, Scope
+from migrator.analysis.tree_walk import children
 
 __all__ = ["Binding", "NameTable", "Reference", "Resolved", "Scope", "canonical", "dotted_parts"]
 
@@ -283,11 +284,14 @@ class NameTable:
                 self._scope_of[id(reference.name_node)] = reference.scope
             for scope in self.scopes:
                 self._scope_of.setdefault(id(scope.node), scope.parent or scope)
-        found = self._scope_of.get(id(node))
+        known = self._scope_of
+        found = known.get(id(node))
         if found is not None:
             return found
-        for child in ast.walk(node):
-            found = self._scope_of.get(id(child))
+        queue = children(node)
+        for child in queue:  # grows on the way
+            found = known.get(id(child))
             if found is not None:
                 return found
+            queue += children(child)
         return self.scopes[0]

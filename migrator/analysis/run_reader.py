@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import dotted_self
 from migrator.analysis.graph_values import Expressions
-from migrator.analysis.program_items import (
-    Obstacle,
-    RunSite,
-)
+from migrator.analysis.program_items import Obstacle, RunSite
+from migrator.analysis.tree_walk import children
 
 
 class RunReader:
@@ -101,13 +98,18 @@ class RunReader:
         return site
 
 
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
+def _calls(node: ast.AST) -> list[ast.Call]:
     """Calls inside a simple statement or expression, outermost first, not into functions."""
+    found: list[ast.Call] = []
     stack = [node]
     while stack:
         current = stack.pop()
-        if isinstance(current, ast.Call):
-            yield current
-        if isinstance(current, (ast.FunctionDef, ast.ClassDef)):
+        cls = current.__class__
+        if cls is ast.Call:
+            found.append(current)  # type: ignore[arg-type]
+        elif cls is ast.FunctionDef or cls is ast.ClassDef:
             continue
-        stack.extend(reversed(list(ast.iter_child_nodes(current))))
+        below = children(current)
+        below.reverse()
+        stack += below
+    return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import libcst as cst
+
+Kind = TypeVar("Kind", bound=cst.CSTNode)
 
 _ORDER = {
     "IfExp": ("body", "test", "orelse"),
@@ -61,6 +64,11 @@ def code_children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return children
 
 
+def only(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> list[Kind]:
+    """Those of the class `kind` itself: `isinstance` asks an abstract base class, which is slow."""
+    return [node for node in nodes if node.__class__ is kind]  # type: ignore[misc]
+
+
 class Listing:
     """The nodes below one node in source order, walked once and asked often.
 
@@ -72,6 +80,7 @@ class Listing:
         self.nodes: list[cst.CSTNode] = []
         self._ends: dict[int, tuple[int, int]] = {}
         self._own: dict[int, list[cst.CSTNode]] = {}
+        self._calls: dict[int, list[cst.Call]] = {}
         self._list(root)
 
     def _list(self, root: cst.CSTNode) -> None:
@@ -129,6 +138,14 @@ class Listing:
                 start += 1
         return found
 
+    def own_calls(self, node: cst.CSTNode) -> list[cst.Call]:
+        """The calls among ``own(node)``."""
+        start = self.span(node)[0]
+        found = self._calls.get(start)
+        if found is None:
+            found = self._calls[start] = only(self.own(node), cst.Call)
+        return found
+
 
 _recent: list[Listing] = []  # the one tree whose parts are being asked for
 
@@ -153,6 +170,13 @@ def walk(node: cst.CSTNode) -> list[cst.CSTNode]:
         children.reverse()
         stack += children
     return found
+
+
+def own_calls(node: cst.CSTNode) -> list[cst.Call]:
+    """The calls among ``own(node)``."""
+    if _recent and _recent[0].holds(node):
+        return _recent[0].own_calls(node)
+    return Listing(node).own_calls(node)
 
 
 def own(node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import libcst as cst
 
+from migrator.engine.cst_walk import only, own_calls
 from migrator.engine.function_context import FunctionContext
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_refusals import refuse_questions, refuse_repeated
@@ -347,7 +348,7 @@ class Planner:
                 if self._bound_in_block(name, at):
                     continue
         return not any(
-            isinstance(node, cst.Call) and self.body.run_parts(node) for node in flow.walk(value)
+            self.body.run_parts(node) for node in only(flow.walk(value), cst.Call)
         )
 
     def _bound_in_block(self, name: str, at: Unit) -> bool:
@@ -380,8 +381,7 @@ class Planner:
             unit
             for unit in self.body.units
             if any(
-                isinstance(node, cst.Call) and self.body.resolve(node.func) in _TRACED_ONLY
-                for node in own_nodes(unit.node)
+                self.body.resolve(node.func) in _TRACED_ONLY for node in own_calls(unit.node)
             )
         ]
 
@@ -510,8 +510,7 @@ class Planner:
 
     def _reads_graph_state(self, unit: Unit) -> bool:
         return any(
-            isinstance(node, cst.Call) and self.body.resolve(node.func) in _GRAPH_STATE
-            for node in own_nodes(unit.node)
+            self.body.resolve(node.func) in _GRAPH_STATE for node in own_calls(unit.node)
         )
 
     # -- several feeds: a local function of the placeholders
@@ -891,11 +890,10 @@ class Planner:
             self.plan.before[id(run.unit.node)] = rendered + present
 
     def _makes_tensors(self, unit: Unit) -> bool:
-        for node in own_nodes(unit.node):
-            if isinstance(node, cst.Call):
-                name = self.body.resolve(node.func)
-                if name is None or not name.startswith(_NUMPY):
-                    return True
+        for node in own_calls(unit.node):
+            name = self.body.resolve(node.func)
+            if name is None or not name.startswith(_NUMPY):
+                return True
         return False
 
 

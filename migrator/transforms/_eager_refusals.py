@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from migrator.engine.cst_walk import own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._session_body import Run, SessionBody, Unit, Unsupported, own_nodes
 
@@ -21,8 +22,8 @@ def refuse_questions(body: SessionBody, moved: set[int]) -> None:
     unknown dimensions outside of what is traced (`moved`: ids of statements that went there)."""
     shapes = "get_shape" in getattr(body.ctx, "source", body.ctx.text)
     for unit in body.units:
-        for node in own_nodes(unit.node):
-            if isinstance(node, cst.Call) and body.resolve(node.func) in _OPERATIONS:
+        for node in own_calls(unit.node):
+            if body.resolve(node.func) in _OPERATIONS:
                 raise Unsupported(
                     node,
                     "the operations of the graph are asked for",
@@ -67,9 +68,7 @@ def refuse_repeated(body: SessionBody, run: Run, upstream: Iterable[Unit]) -> No
     for unit in upstream:
         if unit.order >= run.unit.order or loops[-1] in unit.path:
             continue
-        for node in own_nodes(unit.node):
-            if not isinstance(node, cst.Call):
-                continue
+        for node in own_calls(unit.node):
             name = body.resolve(node.func) or ""
             if "random" in name or not (anew or name.startswith(_SAME_EACH_TIME)):
                 raise Unsupported(

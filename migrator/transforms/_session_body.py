@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import code_children, list_once, own
+from migrator.engine.cst_walk import code_children, list_once, only, own, own_calls
 from migrator.transforms import _flow as flow
 
 SESSIONS = frozenset(
@@ -171,7 +171,9 @@ class SessionBody:
 
     def _find_sessions(self) -> None:
         for node in own_nodes(self.function.body):
-            if isinstance(node, cst.With):
+            cls = node.__class__
+            if cls is cst.With:
+                assert isinstance(node, cst.With)
                 for item in node.items:
                     if self.is_session(item.item):
                         self.session_withs.setdefault(id(node), []).append(item)
@@ -184,7 +186,7 @@ class SessionBody:
                             key = flow.key_of(item.asname.name)  # type: ignore[arg-type]
                             if key:
                                 self.graphs.add(key)
-            elif isinstance(node, cst.SimpleStatementLine):
+            elif cls is cst.SimpleStatementLine:
                 pair = flow.assigned(node)
                 if pair is None or not isinstance(pair[1], cst.Call):
                     continue
@@ -237,11 +239,12 @@ class SessionBody:
             id(statement) in self.session_withs
         ):
             return True
+        if self.session_withs and any(
+            id(node) in self.session_withs for node in only(own_nodes(statement), cst.With)
+        ):
+            return True
         return any(
-            self._is_run(node)
-            or self._is_placeholder(node)
-            or (isinstance(node, cst.With) and id(node) in self.session_withs)
-            for node in own_nodes(statement)
+            self._is_run(node) or self._is_placeholder(node) for node in own_calls(statement)
         )
 
     def _is_run(self, node: cst.CSTNode) -> bool:
@@ -288,8 +291,8 @@ class SessionBody:
         for unit in self.units:
             pair = flow.assigned(unit.node)
             whole = pair[1] if pair else None
-            for node in own_nodes(unit.node):
-                if not isinstance(node, cst.Call) or not self._is_placeholder(node):
+            for node in own_calls(unit.node):
+                if not self._is_placeholder(node):
                     continue
                 if node is not whole or pair is None:
                     self._nested(node, unit)
@@ -334,11 +337,10 @@ class SessionBody:
 
     def _find_runs(self) -> None:
         for unit in self.units:
-            for node in own_nodes(unit.node):
-                parts = self.run_parts(node) if isinstance(node, cst.Call) else None
+            for node in own_calls(unit.node):
+                parts = self.run_parts(node)
                 if parts is None:
                     continue
-                assert isinstance(node, cst.Call)
                 run = Run(node, parts[0], unit, [])
                 self._feeds(run, parts[1])
                 for block in unit.path:
@@ -496,9 +498,12 @@ def is_assert_raises(node: cst.BaseExpression) -> bool:
     )
 
 
+_COMPREHENSIONS = frozenset({cst.ListComp, cst.GeneratorExp, cst.SetComp, cst.DictComp})
+
+
 def _inside_comprehension(statement: cst.CSTNode, target: cst.CSTNode) -> bool:
     for node in flow.walk(statement):
-        if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.SetComp, cst.DictComp)):
+        if node.__class__ in _COMPREHENSIONS:
             if any(inner is target for inner in flow.walk(node)):
                 return True
     return False

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
 
 _RUNS = frozenset({"run", "eval"})
@@ -102,10 +103,9 @@ def ambient_collections(
     A graph that nothing reads then is not made either.
     """
     table: dict[int, cst.CSTNode | None] = {}
-    for node in flow.walk(function):
+    for node in only(flow.walk(function), cst.Call):
         if (
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
+            isinstance(node.func, cst.Attribute)
             and node.func.attr.value in _COLLECTIONS
             and flow.key_of(node.func.value) in graphs
         ):

@@ -258,7 +258,7 @@ class _Rewrite:
     def _written(self) -> cst.Module:
         module = self.ctx.module
         rewriter = self._writer(None)
-        nested = _FunctionWriter(self)
+        nested = _FunctionWriter(self, self._touched())
         changed = module.visit(nested)
         if nested.written:
             rewriter.nested = nested.written
@@ -267,6 +267,20 @@ class _Rewrite:
         return module.with_changes(
             body=statements, header=header, footer=[*rest, *module.footer]
         )
+
+    def _touched(self) -> set[int]:
+        """Ids of the nodes that something below changes in."""
+        plan = self.plan
+        ids = {*plan.dropped, *plan.before, *plan.expressions, *plan.functions, *self.withs}
+        touched: set[int] = set()
+        for node in self.model.nodes:
+            if id(node) not in ids:
+                continue
+            current: cst.CSTNode | None = node
+            while current is not None and id(current) not in touched:
+                touched.add(id(current))
+                current = self.model.parents.get(id(current))
+        return touched
 
     def _writer(self, function: cst.FunctionDef | None) -> EagerRewriter:
         body = SimpleNamespace(
@@ -288,14 +302,20 @@ class _Rewrite:
 class _FunctionWriter(cst.CSTTransformer):
     """Rewrites functions from the inside out; classes are rebuilt around them."""
 
-    def __init__(self, rewrite: _Rewrite) -> None:
+    def __init__(self, rewrite: _Rewrite, touched: set[int]) -> None:
         super().__init__()
         self.rewrite = rewrite
+        self.touched = touched
         self.written: dict[int, cst.BaseStatement] = {}
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return id(node) in self.touched
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
+        if id(original_node) not in self.touched:
+            return updated_node
         writer = self.rewrite._writer(original_node)
         writer.nested = self.written
         made = updated_node.with_changes(body=writer.function().body)

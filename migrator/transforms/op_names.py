@@ -90,7 +90,8 @@ class OpNames:
             if ctx.suppressed(CODE, call):
                 continue
             start, end = lines.span(call)
-            written = ast.get_source_segment(ctx.text, name)
+            first, last = lines.span(name)
+            written = ctx.text[first:last]
             edits.append(Edit(start, start, (f"{ctx.support('names.named')}(",)))
             edits.append(Edit(end, end, (f", {written})",)))
             ctx.change(CODE, call, "an eager tensor keeps no name by itself", Rung.SUPPORT)

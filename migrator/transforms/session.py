@@ -61,7 +61,7 @@ def units_of(
     else:
         units += [Unit([program], Shared()) for program in [*functions, module]]
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and "run(" in ast.unparse(node):
+        if isinstance(node, ast.ClassDef) and _may_run(node):
             unit = _class_unit(ctx, node, names, scopes, function, module, told)
             if unit is not None:
                 units.append(unit)
@@ -82,6 +82,22 @@ def units_of(
                     )
                 places.add(graph)
     return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
+
+
+def _may_run(node: ast.ClassDef) -> bool:
+    """Whether a class calls or has a method whose name ends with run."""
+    for inner in walk(node):
+        cls = inner.__class__
+        if cls is ast.Call:
+            func = inner.func  # type: ignore[attr-defined]
+            name = getattr(func, "attr", None) or getattr(func, "id", "")
+        elif cls is ast.FunctionDef:
+            name = inner.name  # type: ignore[attr-defined]
+        else:
+            continue
+        if name and name.endswith("run"):
+            return True
+    return False
 
 
 def _graph_around(program: Program, run: RunSite) -> int:

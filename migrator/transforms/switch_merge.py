@@ -231,7 +231,8 @@ class _Reader:
 
     def _text(self, node: ast.expr | None) -> str:
         assert node is not None
-        return ast.get_source_segment(self.ctx.text, node) or ast.unparse(node)
+        start, end = self.lines.span(node)
+        return self.lines.text[start:end]
 
     def _end(self, node: ast.expr) -> int:
         return self.lines.span(node)[1]

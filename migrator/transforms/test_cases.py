@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import list_once
+from migrator.engine.cst_walk import list_once, only, own_calls
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
@@ -140,7 +140,7 @@ def _calls_graph(function: Function) -> bool:
 def _method(ctx: FunctionContext) -> Iterator[Edit]:
     """The eager form of one method: functions inside it first."""
     listing = list_once(ctx.function)
-    functions = [node for node in listing.nodes if isinstance(node, cst.FunctionDef)]
+    functions = only(listing.nodes, cst.FunctionDef)
     if len(functions) > 1:
         functions.sort(key=lambda node: (listing.span(node)[1], -listing.span(node)[0]))
         stay = [node for part in listing.nodes if _stays(part) for node in listing.walk(part)]
@@ -198,9 +198,7 @@ def _eager_body(
 
 def _touches_graph(function: cst.FunctionDef) -> bool:
     """Whether a function has a session, a placeholder or a graph of its own."""
-    for node in own_nodes(function.body):
-        if not isinstance(node, cst.Call):
-            continue
+    for node in own_calls(function.body):
         func = node.func
         if isinstance(func, cst.Attribute) and func.attr.value in _GRAPH_CALLS:
             return True
@@ -237,8 +235,8 @@ def eager_function(
         return None
     savers = _refuse_leaks(body)
     plan = Planner(body).make()
-    for node in own_nodes(function.body):
-        if isinstance(node, cst.Call) and ctx.resolve(node.func) in _REWRITES:
+    for node in own_calls(function.body):
+        if ctx.resolve(node.func) in _REWRITES:
             computation, inputs = flow.argument(node, "computation", 0), flow.argument(
                 node, "inputs", 1
             )
@@ -263,26 +261,24 @@ def eager_function(
 
 
 def _graph_blocks(ctx: FileContext, body: SessionBody) -> bool:
-    for node in own_nodes(body.function.body):
-        if isinstance(node, cst.With):
-            for item in node.items:
-                if isinstance(item.item, cst.Call) and ctx.resolve(item.item.func) in GRAPH_SCOPES:
-                    return True
+    for node in only(own_nodes(body.function.body), cst.With):
+        for item in node.items:
+            if isinstance(item.item, cst.Call) and ctx.resolve(item.item.func) in GRAPH_SCOPES:
+                return True
     return False
 
 
 def pure_block(ctx: FileContext, block: cst.With) -> bool:
     """Whether everything called in a block is TensorFlow or NumPy without variables."""
-    for node in own_nodes(block.body):
-        if isinstance(node, cst.Call):
-            name = ctx.resolve(node.func)
-            if name is None or not name.startswith(("tensorflow.", "numpy.", "builtins.")):
-                return False
-            if name.startswith(("tensorflow.contrib.", "tensorflow.layers.")) or name in (
-                "tensorflow.get_variable", "tensorflow.Variable", "tensorflow.variable_scope",
-                "tensorflow.get_collection", "tensorflow.add_to_collection",
-            ):
-                return False
+    for node in own_calls(block.body):
+        name = ctx.resolve(node.func)
+        if name is None or not name.startswith(("tensorflow.", "numpy.", "builtins.")):
+            return False
+        if name.startswith(("tensorflow.contrib.", "tensorflow.layers.")) or name in (
+            "tensorflow.get_variable", "tensorflow.Variable", "tensorflow.variable_scope",
+            "tensorflow.get_collection", "tensorflow.add_to_collection",
+        ):
+            return False
     return True
 
 
@@ -294,7 +290,9 @@ def _refuse_leaks(body: SessionBody) -> list[cst.Call]:
     savers: list[cst.Call] = []
     handled = {id(run.call.func) for run in body.runs}
     for node in own_nodes(body.function.body):
-        if isinstance(node, cst.Call):
+        cls = node.__class__
+        if cls is cst.Call:
+            assert isinstance(node, cst.Call)
             if (
                 isinstance(node.func, cst.Attribute)
                 and node.func.attr.value in ("save", "restore")
@@ -317,7 +315,8 @@ def _refuse_leaks(body: SessionBody) -> list[cst.Call]:
                         "the session is passed on",
                         "let the called function compute eagerly and drop the parameter",
                     )
-        if isinstance(node, cst.Attribute) and id(node) not in handled:
+        elif cls is cst.Attribute and id(node) not in handled:
+            assert isinstance(node, cst.Attribute)
             if flow.key_of(node.value) in body.sessions and node.attr.value not in (
                 "as_default", "close",
             ):
