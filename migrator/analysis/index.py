@@ -41,6 +41,7 @@ class ProjectIndex:
     answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _by_name: dict[str, list[ModuleInfo]] = field(default_factory=dict)
     _importers: dict[str, set[str]] = field(default_factory=dict)
+    _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def assemble(
@@ -56,7 +57,9 @@ class ProjectIndex:
             index.modules[path] = info
             index._by_name.setdefault(name, []).append(info)
         for info in index.modules.values():
-            for target in index._imported_modules(info):
+            targets = index._imported_modules(info)
+            index._imports[info.path] = tuple(sorted({target.path for target in targets}))
+            for target in targets:
                 index._importers.setdefault(target.path, set()).add(info.path)
         return index
 
@@ -102,10 +105,7 @@ class ProjectIndex:
 
     def imported(self, path: str) -> tuple[str, ...]:
         """Paths of the project's modules that the file at `path` imports."""
-        info = self.modules.get(path)
-        if info is None:
-            return ()
-        return tuple(sorted({target.path for target in self._imported_modules(info)}))
+        return self._imports.get(path, ())
 
     def fact(self, module: str, name: str, importer: str = "") -> Any:
         """The fact `name` (see `engine.registry.fact`) of a module by dotted name or path."""

@@ -1,23 +1,39 @@
-"""Remembers what files became, by everything that decided it, in a directory of JSON files."""
+"""Remembers what was made of files, by everything that decided it, in a directory of pickles.
+
+A run that finds everything here loads no rules, no transforms and no parser.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import enum
 import hashlib
-import json
+import importlib
+import importlib.metadata
+import io
 import os
+import pickle
+import sys
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
-from migrator import __version__
-from migrator.model import Change, Confidence, FileResult, Finding, Rung, Status, to_jsonable
+from migrator import __version__, resources
+from migrator.engine import installed
+from migrator.engine.options import Options
+from migrator.engine.packs import PackError
 
 _KEEP_DAYS = 30
+_PRUNED = "pruned"  # when the folder was last gone through is the time of this file
+_RECORDS = ("migrator.model", "migrator.engine.scanned", "migrator.analysis.")
+_PARSERS = ("libcst", "fissix")
+T = TypeVar("T")
 
 
 def default_cache_dir() -> Path:
@@ -25,94 +41,109 @@ def default_cache_dir() -> Path:
     return Path(platformdirs.user_cache_dir("migrator")) / "plans"
 
 
+def key(*parts: str) -> str:
+    """The key of what these parts decide; the first says what kind of value it is."""
+    text = "\n".join(parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 class Cache:
-    """Results by key; a damaged or foreign entry counts as absent.
+    """Values by key; a damaged or foreign entry counts as absent."""
 
-    `base` is the digest of rules, options and tool version, shared by all files of a run.
-    """
-
-    def __init__(self, folder: Path, base: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.base = base
 
-    @classmethod
-    def of(cls, folder: Path, rules_digest: str, options_digest: str) -> Cache:
-        """The cache of one run."""
-        text = "\n".join((__version__, engine_digest(), rules_digest, options_digest))
-        return cls(folder, hashlib.sha256(text.encode()).hexdigest())
+    def _file(self, name: str) -> Path:
+        return self.folder / name[:2] / f"{name[2:]}.pickle"
 
-    def key(self, path: str, sha256: str, index_digest: str) -> str:
-        """The key of one file: its path, its bytes, and what it can see of the project."""
-        text = "\n".join((self.base, path, sha256, index_digest))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-    def _file(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key[2:]}.json"
-
-    def get(self, key: str, text: str) -> FileResult | None:
-        """The stored result, `text` being the file's contents (which is not stored)."""
+    def get(self, kind: type[T], name: str) -> T | None:
+        """The value under the key `name`, None where there is none of this type."""
         try:
-            record = json.loads(self._file(key).read_text(encoding="utf-8"))
-            return replace(_result(record), old_text=text)
-        except (OSError, ValueError, KeyError, TypeError):
+            value = _Loader(io.BytesIO(self._file(name).read_bytes())).load()
+        except Exception:  # whatever bytes the file holds
             return None
+        return value if isinstance(value, kind) else None
 
-    def put(self, key: str, result: FileResult) -> None:
-        """Store a result; a cache that cannot be written is no error."""
-        record = to_jsonable(replace(result, old_text="", timings=()))
-        target = self._file(key)
+    def put(self, name: str, value: object) -> None:
+        """Store a value under the key `name`; a cache that cannot be written is no error."""
+        data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        target = self._file(name)
         with contextlib.suppress(OSError):
             target.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=target.parent)
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as stream:
-                json.dump(record, stream)
-            os.replace(name, target)
+            handle, temporary = tempfile.mkstemp(dir=target.parent)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.replace(temporary, target)
 
     def prune(self) -> None:
-        """Remove entries that were not written for a month."""
-        limit = time.time() - _KEEP_DAYS * 86400
+        """Once a day: remove entries that were not written for a month."""
+        now = time.time()
+        mark = self.folder / _PRUNED
+        with contextlib.suppress(OSError):
+            if mark.exists() and now - mark.stat().st_mtime < 86400:
+                return
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mark.touch()
         for entry in self.folder.glob("??/*"):
             with contextlib.suppress(OSError):
-                if entry.stat().st_mtime < limit:
+                if now - entry.stat().st_mtime > _KEEP_DAYS * 86400:
                     entry.unlink()
 
 
-_DIGEST: list[str] = []
+class _Loader(pickle.Unpickler):
+    """Makes migrator's own records and plain containers, and nothing else: a pickle from somebody
+    else could otherwise run what it likes."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in (("builtins", "set"), ("builtins", "frozenset")):
+            return super().find_class(module, name)
+        if module.startswith(_RECORDS) and "." not in name:
+            found = getattr(importlib.import_module(module), name, None)
+            if isinstance(found, type) and (
+                dataclasses.is_dataclass(found) or issubclass(found, enum.Enum)
+            ):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no record of migrator")
 
 
+def _digest_of(paths: Iterable[Path], name: str = "") -> str:
+    digest = hashlib.sha256(name.encode())
+    for path in paths:
+        data = path.read_bytes()
+        digest.update(f"\0{path.name}\0{len(data)}\0".encode("utf-8", "surrogatepass"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@cache
 def engine_digest() -> str:
-    """A hash over the sources of the engine, the analysis and the transforms."""
-    if not _DIGEST:
-        digest = hashlib.sha256()
-        package = Path(__file__).resolve().parent.parent
-        for folder in ("analysis", "engine", "transforms"):
-            for source in sorted((package / folder).rglob("*.py")):
-                digest.update(source.read_bytes())
-        _DIGEST.append(digest.hexdigest())
-    return _DIGEST[0]
+    """A hash over what reads and rewrites files: our sources, the parsers, and Python."""
+    package = Path(__file__).resolve().parent.parent
+    sources = [
+        source
+        for folder in ("analysis", "engine", "project", "transforms")
+        for source in sorted((package / folder).rglob("*.py"))
+    ]
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in _PARSERS]
+    python = ".".join(map(str, sys.version_info[:3]))
+    return _digest_of(sources, "\n".join((__version__, python, *versions)))
 
 
-def _result(record: dict[str, Any]) -> FileResult:
-    changes = tuple(
-        Change(
-            **{
-                **item,
-                "rung": Rung(item["rung"]),
-                "confidence": Confidence(item["confidence"]),
-            }
-        )
-        for item in record.pop("changes")
-    )
-    findings = tuple(
-        Finding(**{**item, "rung": Rung(item["rung"])}) for item in record.pop("findings")
-    )
-    return FileResult(
-        **{
-            **record,
-            "status": Status(record["status"]),
-            "changes": changes,
-            "findings": findings,
-            "support": frozenset(record["support"]),
-            "timings": (),
-        }
-    )
+@cache
+def support_digest() -> str:
+    """A hash over the sources of the support package and what renders it."""
+    sources = sorted((resources.templates_dir() / "support").rglob("*.py"))
+    return _digest_of([Path(__file__).resolve().parent.parent / "support.py", *sources])
+
+
+def rules_digest(options: Options) -> str:
+    """A hash over the packs and API snapshots that `options` choose.
+
+    Raises PackError for a pack that cannot be read, or an installed one that is not there.
+    """
+    folder = resources.rules_dir()
+    shipped = (*folder.glob("*.toml"), *folder.glob("advice/*.toml"), *folder.glob("api/*.json"))
+    try:
+        return _digest_of((*sorted(shipped), *options.rules, *installed.paths()))
+    except OSError as error:
+        raise PackError(f"{error.filename}: cannot be read: {error.strerror}") from error

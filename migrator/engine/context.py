@@ -15,10 +15,10 @@ from migrator.engine.cst_walk import code_children
 from migrator.engine.imports import add_imports, local_name_for
 from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
+from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung
 
-SUPPORT_PACKAGE = "tf1_support"
 Mark = tuple[str | None, cst.Module | None, int, int, dict[tuple[str, str | None], str]]
 
 

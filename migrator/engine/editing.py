@@ -9,9 +9,10 @@ from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.plan import has_support, imports_tensorflow, summaries, where_used
+from migrator.engine.plan import has_support, summaries, where_used
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
+from migrator.engine.scanned import imports_tensorflow
 from migrator.model import FileResult
 from migrator.project.notebook import decode_module
 from migrator.project.source import SourceFile

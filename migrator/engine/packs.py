@@ -76,7 +76,6 @@ class Packs:
     compat: dict[str, Entry] = field(default_factory=dict)
     same: dict[str, Entry] = field(default_factory=dict)
     keywords: dict[str, dict[str, Keyword]] = field(default_factory=dict)
-    sources: dict[str, bytes] = field(default_factory=dict)
 
 
 _TABLES = ("renames", "support", "manual", "compat", "same")
@@ -103,7 +102,6 @@ def load_packs(directory: Path, extra: Iterable[Path] = ()) -> Packs:
         getattr(packs, name).update(getattr(users, name))
     for symbol, keywords in users.keywords.items():
         packs.keywords.setdefault(symbol, {}).update(keywords)
-    packs.sources.update(users.sources)
     return packs
 
 
@@ -123,7 +121,6 @@ def _load(path: Path, packs: Packs) -> None:
         raise PackError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PackError(f"{path}: is not TOML: {error}") from error
-    packs.sources[str(path)] = data  # whole: several packs may have files of one name
     kind = path.stem if path.stem in _TABLES else ""
     rules, keywords = document.pop("rule", []), document.pop("keywords", {})
     if not isinstance(rules, list) or not all(isinstance(item, dict) for item in rules):

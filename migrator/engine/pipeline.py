@@ -11,12 +11,13 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.engine import clock, walk
-from migrator.engine.context import SUPPORT_PACKAGE, FileContext, Mark
+from migrator.engine.context import FileContext, Mark
 from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
+from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.engine.suppress import Suppressions, find_suppressions
 from migrator.engine.work import (
     HELD_BACK,

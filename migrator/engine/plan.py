@@ -2,187 +2,32 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from migrator import __version__, support
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine import ray_pool, workers
-from migrator.engine.cache import Cache, engine_digest
-from migrator.engine.context import SUPPORT_PACKAGE
+from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
-from migrator.engine.pins import plan_pins, setup_module
-from migrator.engine.pipeline import migrate_text, used_support
-from migrator.engine.registry import load_facts
-from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.engine.registry import LoadError
+from migrator.engine.remembered import Remembered
+from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover
-from migrator.project.marker import is_generated
-from migrator.project.notebook import decode_module, is_notebook, marks
-from migrator.project.source import SourceError, SourceFile, read_bytes
+
+# What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
+# finds everything in the cache starts without it.
 
 Progress = Callable[[int, int, str], None]
-# An import of TensorFlow, also in Python 2 and inside of functions.
-_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:tensorflow|tf_slim|tf1_support)\b", re.MULTILINE)
 # The rules about what has rotted around TensorFlow 1: none of our business where there is none.
 _AROUND = frozenset(("PY", "DEP", "PB"))
-# A syntax tree takes about 1 kB for each of these: 250,000 fit into a worker's 300 MB. The largest
-# module of 20 large packages (benchmarks/fuzz.py) has 65,000.
-_SEPARATORS = ",([{=.+-*"
-_MOST_PARTS = 250_000
 _SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
-
-
-@dataclass(frozen=True)
-class _Scanned:
-    """One file after the indexing phase."""
-
-    path: str
-    summary: ModuleSummary | None
-    support: frozenset[str]
-    sha256: str
-    failure: FileResult | None = None
-    is_support: bool = False
-    tensorflow: bool = False
-
-
-class _Job:
-    """What worker processes share."""
-
-    root: Path
-    options: Options
-    rules: RuleSet
-    index: ProjectIndex
-    cache: Cache | None
-    facts: dict[str, Callable[..., object]]
-
-
-def _set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
-    _Job.root = root
-    _Job.options = options
-    _Job.facts = load_facts()
-    _Job.rules = load_ruleset(options)
-    _Job.index = index or ProjectIndex()
-    _Job.cache = None
-    if options.cache_dir is not None:
-        _Job.cache = Cache.of(options.cache_dir, _Job.rules.digest, options.digest())
-
-
-Shipped = tuple[bytes, int] | SourceError  # a file's bytes and mode, or why it cannot be read
-
-
-def _ship(root: Path, path: str) -> Shipped:
-    """A file for a worker on another machine, which need not see our disk."""
-    try:
-        return read_bytes(root / path)
-    except SourceError as error:
-        return error
-
-
-def _read(path: str, shipped: Shipped | None) -> SourceFile:
-    if isinstance(shipped, SourceError):
-        raise shipped
-    data, mode = shipped or read_bytes(_Job.root / path)
-    return decode_module(data, _Job.root / path, mode)
-
-
-def _set_up_elsewhere(
-    root: Path, options: Options, index: ProjectIndex | None, digest: str
-) -> None:
-    """`_set_up` on a machine whose migrator may be another one."""
-    if engine_digest() != digest:
-        raise RuntimeError(
-            "this machine of the cluster has another migrator installed; install the same one "
-            "on all of them"
-        )
-    sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))
-    _set_up(root, options, index)
-
-
-def _scan(path: str, shipped: Shipped | None = None) -> _Scanned:
-    try:
-        source = _read(path, shipped)
-    except SourceError as error:
-        return _Scanned(path, None, frozenset(), "", _unreadable(path, error))
-    if is_generated(source.text):
-        return _Scanned(path, None, frozenset(), source.sha256, is_support=True)
-    parts = sum(map(source.text.count, _SEPARATORS))
-    if parts > _MOST_PARTS:
-        return _Scanned(path, None, frozenset(), source.sha256, _data(path, source.sha256, parts))
-    summary = ModuleSummary.of(path, source.text, _Job.facts)
-    return _Scanned(
-        path, summary, used_support(source.text), source.sha256,
-        tensorflow=imports_tensorflow(source.text),
-    )  # fmt: skip
-
-
-def _migrate(path: str, shipped: Shipped | None = None) -> FileResult:
-    try:
-        source = _read(path, shipped)
-    except SourceError as error:
-        return _unreadable(path, error)
-    key = ""
-    if _Job.cache is not None:
-        key = _Job.cache.key(path, source.sha256, _Job.index.digest(path))
-        stored = _Job.cache.get(key, source.text)
-        if stored is not None:
-            return stored
-    result = migrate_text(
-        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256
-    )
-    if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
-        result = _unsplittable(result)
-    if _Job.cache is not None:
-        _Job.cache.put(key, result)
-    return result
-
-
-def _data(path: str, sha256: str, parts: int) -> FileResult:
-    """A module that is data: its syntax tree would take more memory than a worker may."""
-    finding = Finding(
-        "TF001", path, 1, 0,
-        f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}; it was not looked at",
-        "Keep data in a data file, or exclude it.",
-    )  # fmt: skip
-    return FileResult(path, Status.SKIPPED, sha256, findings=(finding,))
-
-
-def _unsplittable(result: FileResult) -> FileResult:
-    """A notebook whose new text has lost its cells stays as it is."""
-    finding = Finding(
-        "TF000", result.path, 1, 0,
-        "the notebook was left as it is: its new code crosses the boundaries of its cells",
-        "Put the cells that build and run the graph into one, then migrate again.",
-    )  # fmt: skip
-    return replace(
-        result, status=Status.UNCHANGED, new_text=None, changes=(), support=frozenset(),
-        findings=(*result.findings, finding),
-    )  # fmt: skip
-
-
-def _unreadable(path: str, error: SourceError) -> FileResult:
-    line = error.line or 1
-    finding = Finding(
-        "TF001",
-        path,
-        line,
-        0,
-        error.message,
-        "Correct the file and run again; it was left as it is.",
-    )
-    return FileResult(
-        path, Status.FAILED, findings=(finding,), error=f"{path}:{line}: {error.message}"
-    )
-
-
-def _died(path: str, why: str) -> FileResult:
-    return FileResult(path, Status.FAILED, error=f"{path}:1: {why}")
 
 
 def build_plan(root: Path, options: Options, progress: Progress | None = None) -> Plan:
@@ -210,10 +55,10 @@ def _engine(options: Options) -> AbstractContextManager[None]:
 
 
 def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
-    rules = load_ruleset(options)
     left_out: list[Finding] = []
     paths = sorted({_relative(path, root) for path in discover(root, report=left_out.append)})
-    scanned = {item.path: item for item in _phase(_scan, paths, root, options, None)}
+    remembered = Remembered(root, options.cache_dir, paths)
+    scanned = _scan(paths, root, options, remembered)
     readable = {
         path: item.summary for path, item in scanned.items() if item.summary is not None
     }
@@ -231,7 +76,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
             results[path] = FileResult(path, Status.SKIPPED, item.sha256)
         else:
             todo.append(path)
-    for result in _phase(_migrate, todo, root, options, index):
+    for result in _migrate(todo, root, options, index, remembered):
         results[result.path] = result
         if progress is not None:
             progress(len(results), len(chosen), result.path)
@@ -242,10 +87,10 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
             )
     results = {path: _without_missing(result) for path, result in results.items()}
     if not options.only_files and _uses_tensorflow(results):
+        from migrator.engine.pins import plan_pins, setup_module
+
         results = {path: setup_module(result, options) for path, result in results.items()}
         results |= {result.path: result for result in plan_pins(root, options)}
-    if rules.load_errors:
-        _report_load_errors(results, rules)
     files = tuple(results[path] for path in sorted(results))
     users = {path: item.support for path, item in scanned.items()}
     users.update({f.path: f.support for f in files if f.status is not Status.FAILED})
@@ -258,18 +103,55 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     )
 
 
+def _scan(
+    paths: list[str], root: Path, options: Options, remembered: Remembered
+) -> dict[str, Scanned]:
+    """The first look at each file, by path."""
+    found = {path: item for path in paths if (item := remembered.scanned(path)) is not None}
+    new = [path for path in paths if path not in found]
+    if new:
+        from migrator.engine import file_jobs
+
+        for item in _phase(file_jobs.scan, new, root, options, None, file_jobs.died_scanning):
+            found[item.path] = item
+            remembered.keep_scanned(item)
+    return found
+
+
+def _migrate(
+    paths: list[str], root: Path, options: Options, index: ProjectIndex, remembered: Remembered
+) -> Iterator[FileResult]:
+    """What each file becomes, in any order. Raises PackError."""
+    remembered.rules(options)
+    new = []
+    for path in paths:
+        result = remembered.result(path, index)
+        if result is None:
+            new.append(path)
+        else:
+            yield result
+    if paths and not new:
+        return
+    from migrator.engine import file_jobs
+    from migrator.engine.ruleset import load_ruleset
+
+    errors = load_ruleset(options).load_errors
+    for result in _phase(file_jobs.migrate, new, root, options, index, file_jobs.died):
+        if not errors:
+            remembered.keep_result(result, index)
+        elif result.path == min(new):  # they concern every file; said on one
+            said = (_damaged(result.path, error) for error in errors)
+            result = replace(result, findings=(*said, *result.findings))
+        yield result
+
+
 def summaries(root: Path, options: Options) -> tuple[dict[str, ModuleSummary], bool]:
     """What the index keeps of every readable module below `root`, by relative path; whether any
     of them imports TensorFlow."""
-    paths = [_relative(path, root) for path in discover(root)]
-    scanned = list(_phase(_scan, paths, root, options, None))
+    paths = sorted({_relative(path, root) for path in discover(root)})
+    scanned = _scan(paths, root, options, Remembered(root, options.cache_dir, paths)).values()
     found = {item.path: item.summary for item in scanned if item.summary is not None}
     return found, any(item.tensorflow for item in scanned)
-
-
-def imports_tensorflow(text: str) -> bool:
-    """Whether a module imports TensorFlow anywhere."""
-    return _IMPORTS.search(text) is not None
 
 
 def where_used(options: Options, tensorflow: bool) -> Options:
@@ -289,31 +171,32 @@ def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
     )
 
 
-def _phase(function, paths, root, options, index):  # type: ignore[no-untyped-def]
+def _phase(
+    function: Callable[..., Any],
+    paths: list[str],
+    root: Path,
+    options: Options,
+    index: ProjectIndex | None,
+    died: Callable[[str, str], Any],
+) -> Iterator[Any]:
+    from migrator.engine import file_jobs
+
     if options.engine == "ray":
         return ray_pool.run(
             function,
             sorted(paths),
-            _set_up_elsewhere,
+            file_jobs.set_up_elsewhere,
             (root, options, index, engine_digest()),
-            _died if function is _migrate else _died_scanning,
+            died,
             ray_pool.Cluster(options.address, options.jobs),
-            load=partial(_ship, root),
+            load=partial(file_jobs.ship, root),
             chunk=_SHIPPED_AT_ONCE,
         )
-    _set_up(root, options, index)  # before the fork, so that workers share it
+    file_jobs.set_up(root, options, index)  # before the fork, so that workers share it
+    arguments = (root, options, index)
     return workers.run(
-        function,
-        sorted(paths),
-        options.jobs,
-        _set_up,
-        (root, options, index),
-        _died if function is _migrate else _died_scanning,
+        function, sorted(paths), options.jobs, file_jobs.set_up, arguments, died
     )
-
-
-def _died_scanning(path: str, why: str) -> _Scanned:
-    return _Scanned(path, None, frozenset(), "", _died(path, why))
 
 
 def _relative(path: Path, root: Path) -> str:
@@ -333,22 +216,14 @@ def _chosen(paths: list[str], root: Path, options: Options) -> list[str]:
     return [path for path in paths if path in wanted]
 
 
-def _report_load_errors(results: dict[str, FileResult], rules: RuleSet) -> None:
-    """A transform module that cannot be imported concerns every file; say it on the first."""
-    for error in rules.load_errors:
-        path = min(results, default="")
-        if not path:
-            return
-        finding = Finding(
-            "TF000",
-            path,
-            1,
-            0,
-            f"the transforms of migrator.transforms.{error.module} could not be loaded: "
-            f"{error.error}",
-            "The installation of migrator is damaged or incomplete; install it again.",
-        )
-        results[path] = replace(results[path], findings=(finding, *results[path].findings))
+def _damaged(path: str, error: LoadError) -> Finding:
+    """A transform module that cannot be imported."""
+    return Finding(
+        "TF000", path, 1, 0,
+        f"the transforms of migrator.transforms.{error.module} could not be loaded: "
+        f"{error.error}",
+        "The installation of migrator is damaged or incomplete; install it again.",
+    )  # fmt: skip
 
 
 def support_files(

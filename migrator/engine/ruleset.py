@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -80,17 +78,13 @@ _PYTHON_BUILTINS = frozenset(
 
 @dataclass
 class RuleSet:
-    """Everything that decides what a file becomes, apart from the options.
-
-    `digest` covers the packs, the snapshots and the transforms' sources.
-    """
+    """Everything that decides what a file becomes, apart from the options."""
 
     packs: Packs
     tf1: Api
     tf2: Api
     transforms: list[Transform] = field(default_factory=list)
     load_errors: list[LoadError] = field(default_factory=list)
-    digest: str = ""
     rules: dict[str, list[CompiledRule]] = field(default_factory=dict)
     tables: dict[str, Disposition] = field(default_factory=dict)
     _cache: dict[str, Disposition] = field(default_factory=dict)
@@ -384,35 +378,13 @@ def build_ruleset(
     Raises PackError for a pack that cannot be used.
     """
     packs = load_packs(directory, extra)
-    digest = hashlib.sha256()
-    for name in sorted(packs.sources):
-        digest.update(name.encode() + b"\0" + packs.sources[name])
-    advice = directory / "advice" / "families.toml"
-    if advice.exists():
-        digest.update(advice.read_bytes())
-    apis = {}
-    for version in ("tf1.15", "tf2.21"):
-        path = directory / "api" / f"{version}.json"
-        apis[version] = load_api(path)
-        if path.exists():
-            digest.update(path.read_bytes())
-    for item in transforms or ():
-        module = sys.modules.get(type(item).__module__)
-        source = getattr(module, "__file__", None)
-        if source and Path(source).exists():
-            digest.update(Path(source).read_bytes())
-    return RuleSet(
-        packs,
-        apis["tf1.15"],
-        apis["tf2.21"],
-        list(transforms or ()),
-        list(load_errors or ()),
-        digest.hexdigest(),
-    )
+    old, new = (load_api(directory / "api" / f"{name}.json") for name in ("tf1.15", "tf2.21"))
+    return RuleSet(packs, old, new, list(transforms or ()), list(load_errors or ()))
 
 
 @cache
-def _shipped(extra: tuple[Path, ...]) -> RuleSet:
+def _shipped(extra: tuple[Path, ...], contents: tuple[bytes, ...]) -> RuleSet:
+    """`contents` are those of `extra`: a pack that was edited is another one."""
     transforms, errors = load_transforms()
     return build_ruleset(resources.rules_dir(), extra, transforms, errors)
 
@@ -422,4 +394,5 @@ def load_ruleset(options: Options) -> RuleSet:
 
     Raises PackError for a pack that cannot be used.
     """
-    return _shipped((*options.rules, *installed.paths()))
+    extra = (*options.rules, *installed.paths())
+    return _shipped(extra, tuple(path.read_bytes() for path in extra if path.is_file()))

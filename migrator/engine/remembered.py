@@ -1,0 +1,81 @@
+"""What earlier runs made of the files of a tree that are still the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.cache import Cache, engine_digest, key, rules_digest
+from migrator.engine.options import Options
+from migrator.engine.scanned import Scanned
+from migrator.model import FileResult, Status
+from migrator.project.notebook import decode_module
+from migrator.project.source import SourceError, read_bytes
+
+
+class Remembered:
+    """The cache, asked about the files `paths` (relative to `root`); without one, about none.
+
+    Reads each file once and keeps its bytes until its result is given out. `rules` must be called
+    with the options that decide results before these are asked for; it raises PackError.
+    """
+
+    def __init__(self, root: Path, cache_dir: Path | None, paths: Iterable[str]) -> None:
+        self._root = root
+        self._cache = Cache(cache_dir) if cache_dir is not None else None
+        self._bytes: dict[str, tuple[bytes, int]] = {}
+        self._sha256: dict[str, str] = {}
+        self._base = ""
+        if self._cache is None:
+            return
+        self._cache.prune()
+        for path in paths:
+            try:
+                self._bytes[path] = read_bytes(root / path)
+            except SourceError:
+                continue  # whoever scans it says why
+            self._sha256[path] = hashlib.sha256(self._bytes[path][0]).hexdigest()
+
+    def rules(self, options: Options) -> None:
+        """Results from here on are those of these options. Raises PackError."""
+        if self._cache is not None:
+            self._base = key("result", engine_digest(), rules_digest(options), options.digest())
+
+    def scanned(self, path: str) -> Scanned | None:
+        """What the first look at a file gave."""
+        if self._cache is None or path not in self._sha256:
+            return None
+        return self._cache.get(Scanned, self._scan_key(path, self._sha256[path]))
+
+    def keep_scanned(self, item: Scanned) -> None:
+        """Remember the first look at a file."""
+        if self._cache is not None and item.sha256:
+            self._cache.put(self._scan_key(item.path, item.sha256), item)
+
+    def result(self, path: str, index: ProjectIndex) -> FileResult | None:
+        """What became of a file, with the same rules and options, beside the same modules."""
+        if self._cache is None or path not in self._sha256:
+            return None
+        data, mode = self._bytes.pop(path)
+        found = self._cache.get(FileResult, self._key(path, self._sha256[path], index))
+        if found is None:
+            return None
+        return replace(found, old_text=decode_module(data, self._root / path, mode).text)
+
+    def keep_result(self, result: FileResult, index: ProjectIndex) -> None:
+        """Remember what became of a file, unless it failed for want of memory or by a defect."""
+        if self._cache is None or not result.old_sha256:
+            return
+        if result.status is Status.FAILED and not result.findings:
+            return
+        stored = replace(result, old_text="", timings=())
+        self._cache.put(self._key(result.path, result.old_sha256, index), stored)
+
+    def _scan_key(self, path: str, sha256: str) -> str:
+        return key("scanned", engine_digest(), path, sha256)
+
+    def _key(self, path: str, sha256: str, index: ProjectIndex) -> str:
+        return key(self._base, path, sha256, index.digest(path))

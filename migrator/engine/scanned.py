@@ -1,0 +1,36 @@
+"""What the first look at a file keeps of it: cheap to import, to send and to store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from migrator.analysis.module_summary import ModuleSummary
+from migrator.model import FileResult
+
+SUPPORT_PACKAGE = "tf1_support"
+# An import of TensorFlow, also in Python 2 and inside of functions.
+_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:tensorflow|tf_slim|tf1_support)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """One file after the first look.
+
+    `summary` is None for a file that is not to be migrated: `failure` says why, or `is_support`
+    that it belongs to a support package. `support` names the symbols of the support package that
+    the file uses already, `tensorflow` tells whether it imports TensorFlow.
+    """
+
+    path: str
+    summary: ModuleSummary | None
+    support: frozenset[str] = frozenset()
+    sha256: str = ""
+    failure: FileResult | None = None
+    is_support: bool = False
+    tensorflow: bool = False
+
+
+def imports_tensorflow(text: str) -> bool:
+    """Whether a module imports TensorFlow anywhere."""
+    return _IMPORTS.search(text) is not None
