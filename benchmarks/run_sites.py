@@ -96,8 +96,9 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
         for line in range(change.line, change.end_line + 1)
     }
     found = sorted(sites(old), key=lambda pair: pair[0].lineno)
-    marks = {
-        f.line: f.message for f in result.findings if f.code in ("TF390", "TF005", "TF391")
+    marks = {  # what is said about sessions comes before what is said about single symbols
+        f.line: f.message for code in ("TF390", "TF391", "TF005")
+        for f in result.findings if f.code == code
     }
     for call, scope in found:
         own = range(call.lineno, (call.end_lineno or call.lineno) + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -78,6 +79,22 @@ def _with_unique_functions(graph_def: Any) -> Any:
     return result
 
 
+def _survivor(nodes: Any, operation: str) -> str:
+    """Adds nodes of which the last runs whether or not a cond skips `operation`; gives its name.
+
+    A function whose control output is skipped gives nothing at all; a Merge takes what comes.
+    """
+    for name, source in (("ran", [f"^{operation}"]), ("always", [])):
+        constant = nodes.add(name=f"{operation}/{name}", op="Const", input=source)
+        constant.attr["dtype"].type = tf.int32.as_datatype_enum
+        constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0))
+    merge = nodes.add(name=f"{operation}/merged", op="Merge",
+                      input=[f"{operation}/ran:output:0", f"{operation}/always:output:0"])
+    merge.attr["T"].type = tf.int32.as_datatype_enum
+    merge.attr["N"].i = 2
+    return merge.name
+
+
 class FrozenGraph(tf.Module):
     """A frozen GraphDef whose tensors can be fed and fetched by name.
 
@@ -85,12 +102,15 @@ class FrozenGraph(tf.Module):
     `tf.function`, traced once for all shapes the placeholders admit.  A part without TF 1 control
     flow (Switch, Merge, Enter, ...) is inlined, so gradients and `jit_compile` work through it;
     a part with it is kept whole as one runtime function, which runs as Session.run ran it but has
-    no gradient.
+    no gradient.  Several threads may call one object.
+
+    Tensors can be added: ``with frozen.as_default(): small = tf.squeeze(boxes)`` puts an operation
+    behind the tensor `boxes` of the graph, and `small` can be fetched like the others.
 
     Args:
         path_or_def: Path of a binary GraphDef, or the GraphDef itself.
-        prefix: The `name` under which TF 1 code imported the graph; feeds and fetches may then
-            begin with it ("import" was TF 1's default).
+        prefix: The `name` under which TF 1 code imported the graph ("import" was TF 1's default);
+            names of feeds and fetches may leave it out.
         clear_devices: Forget the devices that are written in the graph.
 
     Attributes:
@@ -105,13 +125,34 @@ class FrozenGraph(tf.Module):
         self._prefix = prefix.rstrip("/") + "/" if prefix else ""
         self.graph = tf.Graph()
         with self.graph.as_default():
-            tf.graph_util.import_graph_def(_with_unique_functions(graph_def), name="")
-        self._def = self.graph.as_graph_def()  # with the defaults of attributes filled in
-        if clear_devices:
-            for node in self._def.node:
-                node.device = ""
-        self._nodes = {node.name: node for node in self._def.node}
+            tf.graph_util.import_graph_def(_with_unique_functions(graph_def), name=prefix)
+        self._clear_devices = clear_devices
+        self._read: tuple[int, Any, dict[str, Any]] | None = None
         self._functions: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def _contents(self) -> tuple[int, Any, dict[str, Any]]:
+        """(version, GraphDef with the defaults of attributes filled in, its nodes by name)."""
+        if self._read is None or self._read[0] != self.graph.version:
+            with self._lock:
+                version, graph_def = self.graph.version, self.graph.as_graph_def()
+                if self._clear_devices:
+                    for node in graph_def.node:
+                        node.device = ""
+                self._read = version, graph_def, {node.name: node for node in graph_def.node}
+        return self._read
+
+    @property
+    def _def(self) -> Any:
+        return self._contents()[1]
+
+    @property
+    def _nodes(self) -> dict[str, Any]:
+        return self._contents()[2]
+
+    def as_default(self) -> Any:
+        """A context in which new operations are added to the graph."""
+        return self.graph.as_default()
 
     # ---- names -------------------------------------------------------------------------------
     @property
@@ -139,8 +180,9 @@ class FrozenGraph(tf.Module):
             KeyError: there is none; the message lists names that look alike.
         """
         text = name if isinstance(name, str) else name.name
-        text = text[len(self._prefix):] if text.startswith(self._prefix) else text
         node, index = _split(text)
+        if node not in self._nodes and self._prefix:
+            node = self._prefix + node
         if node in self._nodes:
             operation = self.graph.get_operation_by_name(node)
             if index < len(operation.outputs):
@@ -153,6 +195,22 @@ class FrozenGraph(tf.Module):
         hint = f"; names like it: {', '.join(near)}" if near else (
             f"; the graph's placeholders are {', '.join(self.inputs) or 'none'}")
         raise KeyError(f"no tensor {text!r} in the frozen graph{hint}")
+
+    def get_tensor_by_name(self, name: str) -> tf.Tensor:
+        """The tensor of `graph` with this name, to build on (to fetch it, its name will do).
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = self._element(name)
+        if isinstance(found, tf.Operation):
+            raise KeyError(f"{name!r} has no output")
+        return found
+
+    def get_operation_by_name(self, name: str) -> tf.Operation:
+        """The operation of `graph` with this name. Raises KeyError: there is none."""
+        found = self._element(name)
+        return found if isinstance(found, tf.Operation) else found.op
 
     # ---- the part of the graph between feeds and fetches ------------------------------------
     def _slice(self, feeds: Sequence[str], fetches: Sequence[Any]) -> list[Any]:
@@ -180,11 +238,16 @@ class FrozenGraph(tf.Module):
                     todo.append(_split(source)[0])
         return list(needed.values())
 
+    def _captures(self, nodes: Sequence[Any]) -> dict[str, Any]:
+        """Variables by the names of the resources that `nodes` read without their being fed."""
+        del nodes
+        return {}
+
     def _is_fed(self, source: str, fed: set[tuple[str, int]]) -> bool:
         """Whether an input of a node comes from a feed; so does a control edge of a placeholder."""
         node = _split(source)[0]
         if source.startswith("^"):
-            return (node, 0) in fed and self._nodes[node].op in PLACEHOLDERS
+            return (node, 0) in fed and self._nodes[node].op in (*PLACEHOLDERS, "VarHandleOp")
         return _split(source) in fed
 
     def _function_form(self, tensor: tf.Tensor) -> str:
@@ -221,9 +284,10 @@ class FrozenGraph(tf.Module):
             node.input.extend(sources)
         return graph_def
 
-    def _called(self, feeds: Sequence[str], fetches: Sequence[Any], nodes: Sequence[Any]) -> Any:
-        """A GraphDef of one call, 'call', of a library function that holds `nodes`."""
-        # Operations without outputs need no mention: the runtime runs the stateful ones of a body.
+    def _called(self, feeds: Sequence[str], fetches: Sequence[Any], nodes: Sequence[Any],
+                operations: Sequence[str]) -> Any:
+        """A GraphDef of one call, 'call', of a library function that holds `nodes` and gives
+        `fetches`; it has run the `operations` when it returns."""
         positions = {_split(name): k for k, name in enumerate(feeds)}
 
         def reference(tensor: tf.Tensor) -> str:
@@ -256,6 +320,9 @@ class FrozenGraph(tf.Module):
             function.signature.output_arg.add(name=f"fetch_{k}", type=dtype)
             function.ret[f"fetch_{k}"] = reference(fetch)
             call.attr["Tout"].list.type.append(dtype)
+        for name in operations:
+            function.signature.control_output.append(name)
+            function.control_ret[name] = _survivor(function.node_def, name)
         digest = hashlib.sha256(function.SerializeToString(deterministic=True)).hexdigest()[:16]
         function.signature.name = call.attr["f"].func.name = f"frozen_graph_{digest}"
         return graph_def
@@ -276,18 +343,23 @@ class FrozenGraph(tf.Module):
         names = [t.name for t in feed_tensors]
         key = (tuple(names), tuple(t.name for t in targets), jit_compile)
         if key not in self._functions:
-            self._functions[key] = self._build(feed_tensors, names, targets, jit_compile)
+            with self._lock:
+                if key not in self._functions:
+                    self._functions[key] = self._build(feed_tensors, names, targets, jit_compile)
         return self._functions[key]
 
     def _build(self, feed_tensors: Sequence[tf.Tensor], names: Sequence[str],
                targets: Sequence[Any], jit_compile: bool | None) -> Any:
         nodes = self._slice(names, targets)
         computed = [t for t in targets if not isinstance(t, tf.Operation) and t.name not in names]
+        captured = self._captures(nodes)
+        inputs = [*names, *captured]
         if any(node.op in V1_CONTROL_FLOW for node in nodes):
-            graph_def = self._called(names, computed, nodes)
+            operations = [t.name for t in targets if isinstance(t, tf.Operation)]
+            graph_def = self._called(inputs, computed, nodes, operations)
             elements = [f"call:{k}" for k in range(len(computed))]
         else:
-            graph_def = self._inlined(names, nodes)
+            graph_def = self._inlined(inputs, nodes)
             elements = [t.name for t in computed]
         used = {source for node in graph_def.node for source in node.input}
         # An eager import makes the runtime know the library functions; a tf.function that calls
@@ -299,9 +371,13 @@ class FrozenGraph(tf.Module):
                  for t in feed_tensors]
 
         def run(*values: tf.Tensor) -> list[tf.Tensor]:
+            graph = tf.no_op().graph  # the function's
+            for variable in captured.values():
+                graph.watch_variable(variable)  # so that tapes know what the function reads
+            given = [*values, *(graph.capture(v.handle) for v in captured.values())]
             found = tf.graph_util.import_graph_def(
                 graph_def, return_elements=elements, name="",
-                input_map={f"feed_{k}": v for k, v in enumerate(values) if f"feed_{k}" in used})
+                input_map={f"feed_{k}": v for k, v in enumerate(given) if f"feed_{k}" in used})
             results = dict(zip(names, values, strict=True))
             for tensor, value in zip(computed, found, strict=True):
                 results[tensor.name] = tf.ensure_shape(value, tensor.shape)
@@ -337,8 +413,10 @@ class FrozenGraph(tf.Module):
 
     def run(self, fetches: Any, feed_dict: Mapping[TensorName, Any] | None = None) -> Any:
         """As calling the object, with NumPy arrays as results: what Session.run returned."""
-        return tf.nest.map_structure(lambda t: t if t is None else t.numpy(),
-                                     self(fetches, feed_dict))
+        # Where operations are being added to the graph, a call would be one of them.
+        with tf.__internal__.eager_context.eager_mode():
+            return tf.nest.map_structure(lambda t: t if t is None else t.numpy(),
+                                         self(fetches, feed_dict))
 
     def signature(self, inputs: Mapping[str, TensorName],
                   outputs: Mapping[str, TensorName]) -> Any:

@@ -1,4 +1,5 @@
 """FrozenGraph against Session.run of TF 1.15.5 (recorders/frozen.py)."""
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,35 @@ def test_import_prefix(graphs):
 def test_assertions_of_the_graph_still_fire(graphs):
     with pytest.raises(tf.errors.InvalidArgumentError):
         graphs["detector"].run("checked:0", {"image_tensor:0": np.zeros((3, 6, 6, 3), "uint8")})
+
+
+def test_operations_of_a_cond_run_where_it_takes_their_side(graphs):
+    graph, names = graphs["detector"], ["detection_boxes:0", "small/AssertGuard/Assert"]
+    assert graph.run(names, recorded("detector", 1, "feed"))[1] is None
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+        graph.run(names, {"image_tensor:0": np.zeros((3, 6, 6, 3), "uint8")})
+
+
+def test_operations_can_be_added(graphs):
+    graph, feeds = FrozenGraph(FIXTURES / "detector.pb", "old"), recorded("detector", 1, "feed")
+    with graph.as_default():
+        boxes = graph.get_tensor_by_name("old/detection_boxes:0")
+        corner = tf.cond(tf.size(boxes) > 0, lambda: boxes[0, 0, :2], lambda: tf.zeros([2]))
+        found = graph.run({"all": boxes, "corner": corner}, {"image_tensor:0": feeds[
+            "image_tensor:0"]})
+    close(found["corner"], found["all"][0, 0, :2])
+    assert any(o.name == "old/total" for o in graph.graph.get_operations())
+
+
+def test_several_threads_may_call_it():
+    graph = FrozenGraph(FIXTURES / "detector.pb")
+    cases = [(recorded("detector", k % 2, "feed"), recorded("detector", k % 2, "fetch"))
+             for k in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(graph.run, "detection_boxes:0", feeds) for feeds, _ in cases]
+        for run, (_, expected) in zip(runs, cases, strict=True):
+            close(run.result(), expected["detection_boxes:0"])
+    assert {f.experimental_get_tracing_count() for f in graph._functions.values()} == {1}
 
 
 def test_gradient_and_xla_where_there_is_no_v1_control_flow(graphs):
