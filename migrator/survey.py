@@ -6,12 +6,13 @@ import ast
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine import workers
+from migrator.engine.cache import Cache, engine_digest, key, rules_digest
 from migrator.engine.options import Options
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.ruleset import RuleSet, load_ruleset
@@ -87,11 +88,13 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class _FileUses:
+class FileUses:
+    """What `scan` counts in one file: (symbol, disposition) and kinds of sites."""
+
     path: str
-    uses: Counter[tuple[str, str]]
-    sites: Counter[str]
-    python2: bool
+    uses: dict[tuple[str, str], int] = field(default_factory=dict)
+    sites: dict[str, int] = field(default_factory=dict)
+    python2: bool = False
 
 
 class _Job:
@@ -104,9 +107,9 @@ def _set_up(options: Options, texts: dict[str, str]) -> None:
     _Job.texts = texts
 
 
-def _uses(path: str) -> _FileUses:
+def _uses(path: str) -> FileUses:
     text = _Job.texts[path]
-    nothing = _FileUses(path, Counter(), Counter(), False)
+    nothing = FileUses(path)
     if not _Job.rules.mentions(text):
         return nothing
     python2 = False
@@ -138,7 +141,7 @@ def _uses(path: str) -> _FileUses:
         uses[found.key.replace("tensorflow.", "tf.", 1), found.kind] += 1
         if reference.call is not None and name in _SITES:
             sites[_SITES[name]] += 1
-    return _FileUses(path, uses, sites, python2)
+    return FileUses(path, dict(uses), dict(sites), python2)
 
 
 def survey(
@@ -156,13 +159,8 @@ def survey(
     files: Counter[tuple[str, str]] = Counter()
     sites: Counter[str] = Counter()
 
-    def died(path: str, why: str) -> _FileUses:
-        return _FileUses(path, Counter(), Counter(), False)
-
-    _set_up(options, texts)
-    done = 0
-    for one in workers.run(_uses, sorted(texts), options.jobs, _set_up, (options, texts), died):
-        done += 1
+    hashes = {item.path: item.old_sha256 for item in plan.files}
+    for done, one in enumerate(_counted(texts, hashes, options), 1):
         totals.update(one.uses)
         files.update(dict.fromkeys(one.uses, 1))
         sites.update(one.sites)
@@ -183,6 +181,34 @@ def survey(
     rungs = Counter(finding.rung for finding in plan.findings)
     found.by_rung = {rung.value: rungs[rung] for rung in Rung if rungs[rung]}
     return found
+
+
+def _counted(
+    texts: dict[str, str], hashes: dict[str, str], options: Options
+) -> Iterator[FileUses]:
+    """What is in each file, from the cache where an earlier run counted the same bytes."""
+    store = Cache(options.cache_dir) if options.cache_dir is not None else None
+    base = key("uses", engine_digest(), rules_digest(options)) if store else ""
+    new = []
+    for path in sorted(texts):
+        found = store.get(FileUses, key(base, path, hashes[path])) if store else None
+        if found is None:
+            new.append(path)
+        else:
+            yield found
+    if not new:
+        return
+    lost: set[str] = set()
+
+    def died(path: str, why: str) -> FileUses:
+        lost.add(path)
+        return FileUses(path)
+
+    _set_up(options, texts)
+    for one in workers.run(_uses, new, options.jobs, _set_up, (options, texts), died):
+        if store and one.path not in lost:
+            store.put(key(base, one.path, hashes[one.path]), one)
+        yield one
 
 
 def model_files(root: Path) -> list[ModelFile]:

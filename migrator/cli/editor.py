@@ -11,7 +11,6 @@ import click
 
 from migrator.cli import choices, console, exits
 from migrator.cli.hunkprint import print_hunk
-from migrator.engine.editing import Project
 from migrator.engine.packs import PackError
 from migrator.model import FileResult, Status, to_json
 from migrator.project.diff import hunks
@@ -27,6 +26,8 @@ def run(repo: Path, name: str, as_diff: bool, as_json: bool, given: dict[str, An
     """
     path = relative(repo, name)
     data = sys.stdin.buffer.read()
+    from migrator.engine.editing import Project  # with all that rewrites
+
     try:
         project = Project(repo, choices.build_options(repo, given))
     except PackError as error:

@@ -31,7 +31,7 @@ from migrator.engine.packs import PackError
 
 _KEEP_DAYS = 30
 _PRUNED = "pruned"  # when the folder was last gone through is the time of this file
-_RECORDS = ("migrator.model", "migrator.engine.scanned", "migrator.analysis.")
+_RECORDS = ("migrator.model", "migrator.engine.scanned", "migrator.survey", "migrator.analysis.")
 _PARSERS = ("libcst", "fissix")
 T = TypeVar("T")
 
@@ -124,6 +124,7 @@ def engine_digest() -> str:
         for folder in ("analysis", "engine", "project", "transforms")
         for source in sorted((package / folder).rglob("*.py"))
     ]
+    sources += sorted(package.glob("*.py"))
     versions = [f"{name} {importlib.metadata.version(name)}" for name in _PARSERS]
     python = ".".join(map(str, sys.version_info[:3]))
     return _digest_of(sources, "\n".join((__version__, python, *versions)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from migrator import support
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.plan import has_support, summaries, where_used
+from migrator.engine.plan import summaries, where_used
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
 from migrator.engine.scanned import imports_tensorflow
@@ -47,7 +48,7 @@ class Project:
         options = where_used(self.options.at(path), used)
         result = migrate_text(path, text, self._index, options, self.rules, sha256)
         return replace(
-            result, support=frozenset(symbol for symbol in result.support if has_support(symbol))
+            result, support=frozenset(symbol for symbol in result.support if support.has(symbol))
         )
 
     def forget(self, path: str) -> None:

@@ -8,7 +8,6 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from migrator.engine.pipeline import used_support
 from migrator.model import FileResult, Plan, Status
 from migrator.project.diff import hunks, lines_of
 
@@ -106,6 +105,8 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
             files.append(kept)
             continue
         if not all(accepted):
+            from migrator.engine.pipeline import used_support  # with all that rewrites
+
             pairs = zip(hunks(result), accepted, strict=True)
             made = {change for hunk, take in pairs if take for change in hunk.changes}
             text = text_with(result, accepted)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from migrator import __version__, support
+from migrator import __version__
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.engine import ray_pool, workers
@@ -85,19 +85,20 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
             results[finding.path] = FileResult(
                 finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
             )
-    results = {path: _without_missing(result) for path, result in results.items()}
+    users = {path: item.support for path, item in scanned.items()}
+    users |= {f.path: f.support for f in results.values() if f.status is not Status.FAILED}
+    supported = remembered.with_support(symbol for used in users.values() for symbol in used)
+    results = {path: _without_missing(item, supported) for path, item in results.items()}
     if not options.only_files and _uses_tensorflow(results):
         from migrator.engine.pins import plan_pins, setup_module
 
         results = {path: setup_module(result, options) for path, result in results.items()}
         results |= {result.path: result for result in plan_pins(root, options)}
     files = tuple(results[path] for path in sorted(results))
-    users = {path: item.support for path, item in scanned.items()}
-    users.update({f.path: f.support for f in files if f.status is not Status.FAILED})
     return Plan(
         str(root),
         files,
-        support_files(root, users, index),
+        support_files(root, users, index, supported, remembered.support),
         {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
     )
@@ -227,38 +228,33 @@ def _damaged(path: str, error: LoadError) -> Finding:
 
 
 def support_files(
-    root: Path, users: dict[str, frozenset[str]], index: ProjectIndex
+    root: Path,
+    users: Mapping[str, frozenset[str]],
+    index: ProjectIndex,
+    supported: frozenset[str],
+    render: Callable[[Iterable[str]], Mapping[str, str]],
 ) -> tuple[tuple[str, str], ...]:
     """(path relative to the root, text) of support modules that differ from what is on disk.
 
     Each import root whose files use the support package gets its own, with the union of their
-    symbols.
+    symbols, as far as they are `supported`.
     """
     by_root: dict[str, set[str]] = {}
     for path, symbols in users.items():
-        known = {symbol for symbol in symbols if has_support(symbol)}
-        if known:
+        if known := symbols & supported:
             by_root.setdefault(index.support_root(path), set()).update(known)
-    if not by_root:
-        return ()
     found: list[tuple[str, str]] = []
     for base in sorted(by_root):
-        rendered = support.render(by_root[base])
-        for name, text in sorted(rendered.items()):
+        for name, text in sorted(render(by_root[base]).items()):
             relative = "/".join(part for part in (base, SUPPORT_PACKAGE, name) if part)
             if _on_disk(root / relative) != text:
                 found.append((relative, text))
     return tuple(found)
 
 
-def has_support(symbol: str) -> bool:
-    """Whether the support package can render a symbol (or something deeper in one)."""
-    return support.has(symbol)
-
-
-def _without_missing(result: FileResult) -> FileResult:
+def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResult:
     """`result` with a finding for each support symbol it uses that there is none of."""
-    missing = sorted(symbol for symbol in result.support if not has_support(symbol))
+    missing = sorted(result.support - supported)
     if not missing:
         return result
     findings = [

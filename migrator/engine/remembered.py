@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from migrator import support
 from migrator.analysis.index import ProjectIndex
-from migrator.engine.cache import Cache, engine_digest, key, rules_digest
+from migrator.engine.cache import Cache, engine_digest, key, rules_digest, support_digest
 from migrator.engine.options import Options
 from migrator.engine.scanned import Scanned
 from migrator.model import FileResult, Status
@@ -74,8 +76,34 @@ class Remembered:
         stored = replace(result, old_text="", timings=())
         self._cache.put(self._key(result.path, result.old_sha256, index), stored)
 
+    def with_support(self, symbols: Iterable[str]) -> frozenset[str]:
+        """Those of these symbols that the support package can render."""
+        wanted = frozenset(symbols)
+        return self._made(frozenset, "supported", wanted, lambda: filter(support.has, wanted))
+
+    def support(self, symbols: Iterable[str]) -> dict[str, str]:
+        """The support package that holds these symbols, by the names of its files."""
+        wanted = frozenset(symbols)
+        return self._made(dict, "support", wanted, lambda: support.render(wanted))
+
+    def _made(
+        self, kind: type[Any], what: str, wanted: frozenset[str], make: Callable[[], Any]
+    ) -> Any:
+        """What `make` gives, or gave in an earlier run with the same sources."""
+        if not wanted:
+            return kind()
+        if self._cache is None:
+            return kind(make())
+        name = key(what, support_digest(), *sorted(wanted))
+        found = self._cache.get(kind, name)
+        if found is None:
+            found = kind(make())
+            self._cache.put(name, found)
+        return found
+
     def _scan_key(self, path: str, sha256: str) -> str:
         return key("scanned", engine_digest(), path, sha256)
 
     def _key(self, path: str, sha256: str, index: ProjectIndex) -> str:
         return key(self._base, path, sha256, index.digest(path))
+
