@@ -33,6 +33,7 @@ from migrator.transforms._session_heads import (
     other_uses,
     without_runs_in_heads,
 )
+from migrator.transforms._traced_body import traced_function
 from migrator.transforms.graph_tests import MARK, marked
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
@@ -67,7 +68,7 @@ class TestCases:
 
 
 def _looks_like_tests(text: str) -> bool:
-    return "TestCase" in text or any(f"self.{name}(" in text for name in TEST_SESSIONS)
+    return "TestCase" in text or "TestBase" in text or any(f"self.{name}(" in text for name in TEST_SESSIONS)
 
 
 def _inner_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -176,15 +177,25 @@ def _eager_body(
     try:
         made = eager_function(ctx, function, "self.evaluate", nested)
     except Unsupported as problem:
-        ctx.finding(
-            "TF005",
-            problem.node,
-            f"the session in {function.name.value} stays: {problem.obstacle}",
-            problem.advice,
-            Rung.COMPAT,
-            "tf.Session",
+        try:
+            traced = traced_function(ctx, function, nested)
+        except Unsupported:
+            ctx.finding(
+                "TF005",
+                problem.node,
+                f"the session in {function.name.value} stays: {problem.obstacle}",
+                problem.advice,
+                Rung.COMPAT,
+                "tf.Session",
+            )
+            return None
+        ctx.change(
+            "TF701",
+            place,
+            "the test traces what it builds and calls that instead of running it in a session",
+            confidence=Confidence.LIKELY,
         )
-        return None
+        return traced.body
     if made is None:
         return None
     ctx.change(

@@ -22,12 +22,9 @@ def migrated(body: str) -> str:
 @pytest.mark.parametrize(
     "body",
     [
-        "    y = lib.f(3)\n    ops = tf.get_default_graph().get_operations()\n" + RUN,
-        "    y = lib.f(3)\n    assert y.get_shape().as_list() == [None, 4]\n" + RUN,
-        "    y = tf.random_uniform([2])\n    z = y * 2.\n" + LOOP,
-        "    y, z = lib.f(3)\n" + LOOP,
+        "    y = lib.f(3)\n    y2 = tf.get_default_graph().get_tensor_by_name('y:0')\n" + RUN,
         "    g = tf.Graph()\n    with g.as_default():\n      y = lib.f(3)\n"
-        "      self.assertTrue(g.get_operations())\n"
+        "      self.assertTrue(g.as_graph_def())\n"
         "    with self.test_session(graph=g) as sess:\n      sess.run(y)\n",
         "    x = tf.placeholder(tf.float32, [None])\n    value, update = lib.metric(x)\n"
         "    with self.test_session() as sess:\n      sess.run(update, feed_dict={x: [1.]})\n"
@@ -44,10 +41,14 @@ def test_the_graph_stays(body: str) -> None:
     [
         "    y = lib.f(3)\n    assert y.get_shape().as_list() == [2, 4]\n" + RUN,
         "    y = tf.ones([2])\n    z = y * 2.\n" + LOOP,
+        "    y = tf.random_uniform([2])\n    z = y * 2.\n" + LOOP,
+        "    y, z = lib.f(3)\n" + LOOP,
         "    with self.test_session():\n      for v in lib.f(3).weights:\n"
         "        self.check(tf.keras.backend.eval(v))\n",
         "    y = lib.f(3)\n    with self.test_session() as sess:\n      for x in y:\n"
         "        self.assertTrue(sess.run(x))\n",
+        "    y = lib.f(3)\n    ops = tf.get_default_graph().get_operations()\n" + RUN,
+        "    y = lib.f(3)\n    assert y.get_shape().as_list() == [None, 4]\n" + RUN,
         "    x = tf.placeholder(tf.float32, [None, 4])\n    y = lib.f(x)\n"
         "    self.assertEqual(y.get_shape().as_list(), [None, 4])\n",
     ],
