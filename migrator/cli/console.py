@@ -46,6 +46,25 @@ def styled(*parts: tuple[str, str] | str) -> Text:
 
 
 @contextmanager
+def pager(out: Console) -> Iterator[None]:
+    """What is printed to `out` meanwhile goes through the user's pager. `less` is told, as git
+    tells it, to show colours and to end at once where everything fits on the screen."""
+    before = os.environ.get("LESS")
+    if before is None:
+        os.environ["LESS"] = "FRX"
+    elif "r" not in before.lower():
+        os.environ["LESS"] = f"{before} -R"
+    try:
+        with out.pager(styles=not out.no_color):
+            yield
+    finally:
+        if before is None:
+            del os.environ["LESS"]
+        else:
+            os.environ["LESS"] = before
+
+
+@contextmanager
 def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr while something runs over files; nothing where stderr is no terminal."""
     console = stderr()

@@ -272,7 +272,7 @@ def _show(
     if as_diff and not stdout_taken:
         out = console.stdout()
         if out.is_terminal:
-            with out.pager(styles=not out.no_color):
+            with console.pager(out):
                 print_diff(plan, out)
         else:
             print_diff(plan, out)

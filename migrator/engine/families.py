@@ -192,14 +192,19 @@ def message(step: Step, tool_version: str) -> str:
             by_code.setdefault(change.code, []).append((path, change))
     for code, places in sorted(by_code.items()):
         reasons = Counter(change.reason for _, change in places)
-        lines += ["", f"{code}: {len(places)} in {len({path for path, _ in places})} files"]
+        inside = len({path for path, _ in places})
+        lines += ["", f"{code}: {len(places)} in {inside} file{'s' * (inside != 1)}"]
         for reason, number in reasons.most_common(_REASONS):
             lines.append(f"  {number:>4} x {_line(reason)}")
         if len(reasons) > _REASONS:
             lines.append(f"       and {len(reasons) - _REASONS} other reasons")
+        unsure: dict[tuple[str, str], list[int]] = {}
         for path, change in places:
             if change.confidence.value != "proven":
-                lines.append(f"  {change.confidence.value}: {path}:{change.line}")
+                unsure.setdefault((change.confidence.value, path), []).append(change.line)
+        for (confidence, path), numbers in unsure.items():
+            shown = ", ".join(map(str, sorted(set(numbers))))
+            lines.append(f"  {confidence}, please look: {path}:{shown}")
     return "\n".join([*lines, "", f"Made by migrator {tool_version}."]) + "\n"
 
 

@@ -309,31 +309,49 @@ def test_names_cannot_drive_the_terminal(repo: Path, migrator: Call) -> None:
     assert "\\x1b[31mred[bold].py" in text
 
 
-def test_colour_follows_no_color(repo: Path, tmp_path: Path) -> None:
+def on_a_terminal(*arguments: object, **env: str) -> bytes:
+    """What the command shows on a terminal."""
     import pty
 
-    def run(**env: str) -> bytes:
-        leader, follower = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "migrator", "rules", "TF0"], stdout=follower, stderr=follower,
-            env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": os.getcwd(), **env},
-        )  # fmt: skip
-        os.close(follower)
-        data = b""
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            data += part
-        process.wait()
-        os.close(leader)
-        return data
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "migrator", *map(str, arguments)],
+        stdin=follower, stdout=follower, stderr=follower,
+        env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": os.getcwd(), **env},
+    )  # fmt: skip
+    os.close(follower)
+    data = b""
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        data += part
+    process.wait()
+    os.close(leader)
+    return data
 
-    assert b"\x1b[" in run()
-    assert b"\x1b[3" not in run(NO_COLOR="1")
+
+def test_colour_follows_no_color() -> None:
+    assert b"\x1b[" in on_a_terminal("rules", "TF0")
+    assert b"\x1b[3" not in on_a_terminal("rules", "TF0", NO_COLOR="1")
+
+
+@pytest.mark.parametrize(("mine", "told"), [(None, "FRX"), ("-i", "-i -R"), ("-iR", "-iR")])
+def test_the_pager_is_told_to_show_colours(
+    repo: Path, tmp_path: Path, mine: str | None, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text('#!/bin/sh\necho "told:$LESS:"\ncat\n')
+    pager.chmod(0o755)
+    monkeypatch.delenv("LESS", raising=False)
+    env = {"PAGER": str(pager), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    if mine is not None:
+        env["LESS"] = mine
+    shown = on_a_terminal("migrate", repo, "--diff", **env)
+    assert f"told:{told}:".encode() in shown and b"\x1b[32m+" in shown
 
 
 def test_usage_errors(repo: Path, migrator: Call) -> None:

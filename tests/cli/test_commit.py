@@ -88,7 +88,7 @@ def test_one_commit_for_each_family_and_their_sum_is_the_migration(
             if path.endswith(".py"):
                 ast.parse(git(repo, "show", f"{commit}:{path}"))
     body = git(repo, "log", "--format=%B")
-    assert "TF101: 1 in 1 files" in body and "tf.log is tf.math.log" in body
+    assert "TF101: 1 in 1 file\n" in body and "tf.log is tf.math.log" in body
     assert git(repo, "log", "-1", "--format=%an").strip() == "A Person"
     migrator("undo", repo)
     assert git(repo, "diff", "HEAD~5", "--stat", "--", "*.py", "*.txt") == ""
