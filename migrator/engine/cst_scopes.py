@@ -14,6 +14,7 @@ import libcst as cst
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.scopes import Scope
+from migrator.analysis.tree_walk import children
 from migrator.engine.cst_walk import TEXT, code_children, code_fields
 
 _CONSTANTS = frozenset({"True", "False", "None"})  # names in LibCST, constants in ast
@@ -116,7 +117,7 @@ class CstScopes:
             elif isinstance(node, ast.Name) and not inside:
                 loose.append(node)
             inside = inside or isinstance(node, ast.JoinedStr)
-            stack.extend((child, inside) for child in ast.iter_child_nodes(node))
+            stack.extend((child, inside) for child in children(node))
         statements.sort(key=lambda item: (item.lineno, item.col_offset))
         if len(statements) == len(self._statements):
             for cst_node, stmt in zip(self._statements, statements, strict=True):

@@ -360,6 +360,8 @@ class Planner:
             return []
         found = []
         for unit in self.body.units:
+            if not any(name.value == "None" for name in only(flow.walk(unit.node), cst.Name)):
+                continue
             text = flow.code_of(unit.node)
             if "assert" in text and "None" in text and "shape" in text.lower():
                 found.append(unit)

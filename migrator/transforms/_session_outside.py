@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import children
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | Function
@@ -270,7 +271,7 @@ def own_nodes(scope: Scope) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(children(node)))
 
 
 def own_statements(scope: Scope) -> Iterator[ast.stmt]:
@@ -283,7 +284,7 @@ def own_statements(scope: Scope) -> Iterator[ast.stmt]:
 def _own_calls(stmt: ast.stmt) -> Iterator[ast.Call]:
     """Calls in a statement, not in the statements inside it."""
     stack: list[ast.AST] = [
-        child for child in ast.iter_child_nodes(stmt) if not isinstance(child, ast.stmt)
+        child for child in children(stmt) if not isinstance(child, ast.stmt)
     ]
     if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return
@@ -291,4 +292,4 @@ def _own_calls(stmt: ast.stmt) -> Iterator[ast.Call]:
         node = stack.pop()
         if isinstance(node, ast.Call):
             yield node
-        stack.extend(c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.stmt))
+        stack.extend(c for c in children(node) if not isinstance(c, ast.stmt))

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import children
 
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -117,4 +118,4 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
         current = stack.pop()
         yield current
         if not isinstance(current, _INNER):
-            stack.extend(ast.iter_child_nodes(current))
+            stack.extend(children(current))

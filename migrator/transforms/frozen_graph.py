@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import only
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
@@ -52,6 +53,7 @@ class _Rewrite:
         self.plan = EagerPlan()
         self.withs: dict[int, list[cst.WithItem]] = {}
         self.handled: set[int] = set()
+        self._attributes = only(model.nodes, cst.Attribute)
 
     def module(self) -> cst.Module:
         self._loads()
@@ -201,11 +203,10 @@ class _Rewrite:
         if key is None:
             return True
         written = flow.key_of(pair[0])
-        for node in self.model.nodes:
-            if isinstance(node, cst.Attribute) and flow.key_of(node.value) == written:
-                if self.model.key(node, node.value) == key:
-                    return False
-        return True
+        return not any(
+            flow.key_of(node.value) == written and self.model.key(node, node.value) == key
+            for node in self._attributes
+        )
 
     def _check(self) -> None:
         """Everything that still mentions a graph or a session must make sense on a FrozenGraph."""

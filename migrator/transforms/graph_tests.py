@@ -19,7 +19,7 @@ from migrator.analysis.facts_graph_only import (
     names_graph_only,
     opens_session,
 )
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, children, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 CODE = "TF703"
 MARK = "in_graph"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
+_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
+_VARIABLE_CALLS = frozenset(name.rpartition(".")[2] for name in _VARIABLES)
 _SESSIONS = frozenset({"test_session", "cached_session", "session"})
 _Function = ast.FunctionDef
 _Marks = dict[int, tuple[ast.stmt, str]]  # id(class or function) -> (it, why)
@@ -245,6 +247,12 @@ def _found_needs(ctx: FileContext, name: str) -> list[str]:
 def _late_update(ctx: FileContext, method: _Function) -> str:
     """An update from a project's function that is run after something else was: built eagerly it
     would happen too early, or once instead of at every run."""
+    if not any(
+        (ctx.names.resolve_node(c.func, values=False) or "") in _VARIABLES
+        for c in calls_in(method) if getattr(c.func, "attr", "") in _VARIABLE_CALLS
+        or isinstance(c.func, ast.Name)
+    ):
+        return ""
     runs: list[tuple[int, bool, ast.Call]] = []  # line, whether in a loop, the call
     built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
 
@@ -266,12 +274,6 @@ def _late_update(ctx: FileContext, method: _Function) -> str:
                         runs.append((call.lineno, loop, call))
 
     visit(method.body, False)
-    variables = any(
-        (ctx.names.resolve_node(c.func, values=False) or "") in
-        ("tensorflow.Variable", "tensorflow.get_variable") for c in calls_in(method)
-    )
-    if not variables:
-        return ""
     runs = [run for run in runs if not _is_initializer(run[2])]
     for place, (line, loop, call) in enumerate(runs):
         fetched = call.args[0] if call.args else None
@@ -311,7 +313,7 @@ def _asked_name(ctx: FileContext, method: _Function) -> str:
                 base = owner.value.value if isinstance(owner.value, ast.Subscript) else owner.value
                 if isinstance(base, ast.Name):
                     asked.append(base.id)
-        queue += ast.iter_child_nodes(node)
+        queue += children(node)
     name = next((name for name in asked if name in made), "")
     return f"it asks for the name of an operation that {made[name]} makes" if name else ""
 

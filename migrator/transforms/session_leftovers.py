@@ -16,6 +16,9 @@ from migrator.transforms.session import BORROWED, report, units_of
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
+
+
 @transform
 class SessionLeftovers:
     """Reports, once for each function, runs of sessions that come from elsewhere."""
@@ -58,7 +61,7 @@ def run_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:
             if node.func.attr == "run":
                 yield node, path
         for child in reversed(children(node)):
-            inner = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            inner = child.__class__ in _SCOPES
             stack.append((child, (*path, child) if inner else path))  # type: ignore[arg-type]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from migrator.analysis.tree_walk import children
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import list_once, only, own_calls
 from migrator.engine.edits import Edit, Lines, apply
@@ -134,7 +135,7 @@ def _calls_graph(function: Function) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _GRAPH_CALLS:
                 return True
-        stack.extend(ast.iter_child_nodes(node))
+        stack.extend(children(node))
     return False
 
 
