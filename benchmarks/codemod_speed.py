@@ -15,6 +15,7 @@ Exits with 1 when one is missed.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import resource
@@ -132,6 +133,7 @@ def prepared(variant: str, tree: Path, scratch: Path) -> Callable[[], dict[str, 
     from migrator.engine.registry import load_transforms
 
     load_transforms()
+    importlib.import_module("migrator.engine.file_jobs")  # planning does so when there is work
     times = {"rules4": 4, "rules16": 16}.get(variant, 1)
     packs = (copies_of_rules(times, scratch),) if times > 1 else ()
     options = Options(jobs=2 if variant == "ours2" else 1, rules=packs)
