@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
@@ -40,7 +41,7 @@ class GraphsForSessions:
                      and not _has_graph(ctx.tree, call, ctx.names)]
         if at_module:
             if "compat.build_graph()" not in ctx.text:
-                edits.append(self._lazy(ctx, source, at_module[0]))
+                edits.append(self._lazy(ctx, source, at_module))
         else:
             done: set[int] = set()
             for call, scope, symbol in makers:
@@ -62,20 +63,37 @@ class GraphsForSessions:
             ctx.text = source.splice(0, len(ctx.text), edits)
 
     @staticmethod
-    def _lazy(ctx: FileContext, source: SourceText, call: ast.Call) -> Edit:
-        """The whole script builds one graph, from behind the last import at the top."""
+    def _lazy(ctx: FileContext, source: SourceText, calls: list[ast.Call]) -> Edit:
+        """The whole script builds one graph, from behind the last import at the top; where only
+        ``if __name__ == "__main__":`` builds, from its beginning: others may import the module."""
+        name = ctx.support("compat.build_graph")
+        ctx.change("TF391", calls[0], "TensorFlow 2 is eager: this script builds a graph as a whole",
+                   Rung.COMPAT)
+        main = next((node for node in ctx.tree.body if _is_main(node)), None)
+        if main is not None and all(main.lineno <= c.lineno <= (main.end_lineno or 0) for c in calls):
+            first = main.body[0]
+            if first.lineno > main.lineno:
+                start = source.offset(source.first_line(first), 0)
+                return start, start, f"{source.indent(first)}{name}()\n"
         last = ctx.tree.body[0]
         for stmt in ctx.tree.body:
             if isinstance(stmt, (ast.Import, ast.ImportFrom)):
                 last = stmt
             elif not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)):
                 break
-        name = ctx.support("compat.build_graph")
         end = source.offset(last.end_lineno or last.lineno, 0) + len(
             source.lines[(last.end_lineno or last.lineno) - 1])
-        ctx.change("TF391", call, "TensorFlow 2 is eager: this script builds a graph as a whole",
-                   Rung.COMPAT)
         return end, end, f"\n{name}()\n"
+
+
+def _is_main(node: ast.stmt) -> TypeGuard[ast.If]:
+    """``if __name__ == "__main__":``"""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Compare)
+        and any(isinstance(x, ast.Name) and x.id == "__name__" for x in ast.walk(node.test))
+        and any(isinstance(x, ast.Constant) and x.value == "__main__" for x in ast.walk(node.test))
+    )
 
 
 def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:
