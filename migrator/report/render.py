@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -13,24 +11,15 @@ import jinja2
 import markupsafe
 
 from migrator.model import to_jsonable
-from migrator.report import charts
+from migrator.report import charts, page
 from migrator.report.model import Report
-from migrator.resources import templates_dir
 
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates_dir() / "report"),
-        autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
+    environment = page.environment()
     environment.filters["svg"] = lambda chart: markupsafe.Markup(charts.svg(chart))
     return environment
-
-
-def _asset(name: str) -> str:
-    return (templates_dir() / "report" / name).read_text(encoding="utf-8")
 
 
 def _script_safe(value: Any) -> str:
@@ -39,22 +28,17 @@ def _script_safe(value: Any) -> str:
     return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _hash(script: str) -> str:
-    digest = hashlib.sha256(script.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 def html(report: Report) -> str:
     """The page: no request leaves it, and no script runs that is not in its policy by hash."""
     figures = {c.id: charts.figure(c) for s in report.sections for c in s.charts}
-    scripts = [_asset("app.js")]
+    scripts = [page.asset("app.js")]
     if figures:
         from plotly.offline import get_plotlyjs  # 4.5 MB of text: only where there are charts
 
         scripts.insert(0, get_plotlyjs())
     policy = (
         "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
-        f"script-src {' '.join(_hash(s) for s in scripts)}; "
+        f"script-src {' '.join(page.policy_hash(s) for s in scripts)}; "
         "base-uri 'none'; form-action 'none'"
     )
     return (
@@ -63,7 +47,7 @@ def html(report: Report) -> str:
         .render(
             report=report,
             policy=policy,
-            style=markupsafe.Markup(_asset("style.css")),
+            style=markupsafe.Markup(page.asset("style.css")),
             scripts=[markupsafe.Markup(s) for s in scripts],
             figures=markupsafe.Markup(_script_safe(figures)),
         )

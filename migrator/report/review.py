@@ -6,21 +6,18 @@ by hash: whatever stands in file names, code or findings cannot run.
 
 from __future__ import annotations
 
-import base64
 import collections
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jinja2
 import markupsafe
 
 from migrator.model import Confidence, FileResult, Finding, Plan, Status
 from migrator.project.diff import Hunk, hunks, lines_of
-from migrator.resources import templates_dir
+from migrator.report import page
 
 PAGE_BYTES = 30_000_000  # of code in one page: more than that, browsers scroll badly
 _CONTEXT = 2  # lines around a finding that is in no hunk
@@ -245,26 +242,14 @@ def _surroundings(old: Sequence[str], by_line: dict[int, list[Finding]]) -> list
     return blocks
 
 
-def _asset(name: str) -> str:
-    return (templates_dir() / "report" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 def html(plan: Plan, title: str) -> str:
     """The page as text."""
-    style, script = _asset("review.css"), _asset("review.js")
+    style, script = page.asset("review.css"), page.asset("review.js")
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        f"default-src 'none'; style-src {page.policy_hash(style)}; script-src {page.policy_hash(script)}; "
         "base-uri 'none'; form-action 'none'; frame-src 'none'"
     )
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates_dir() / "report"), autoescape=True,
-        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
+    environment = page.environment()
     environment.filters["visible"] = visible
     shown = files(plan)
     kinds = _counts(kind for file in shown for block in file.blocks for kind in block.kinds)

@@ -20,7 +20,7 @@ _SAME_EACH_TIME = ("tensorflow.", "numpy.", "builtins.", "math.", "collections."
 def refuse_questions(body: SessionBody, moved: set[int]) -> None:
     """Raises Unsupported for questions about operations of the graph, and about static shapes with
     unknown dimensions outside of what is traced (`moved`: ids of statements that went there)."""
-    shapes = "get_shape" in getattr(body.ctx, "source", body.ctx.text)
+    shapes = "get_shape" in body.text
     for unit in body.units:
         for node in own_calls(unit.node):
             if body.resolve(node.func) in _OPERATIONS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_plan import EagerPlan
+from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._session_body import GRAPH_SCOPES, Run, SessionBody, own_nodes
 
 Evaluate = Callable[[cst.BaseExpression, Run], cst.BaseExpression]
@@ -24,12 +24,14 @@ class EagerRewriter:
         evaluate: Evaluate,
         graph_scope: Callable[[cst.With], cst.BaseExpression | None],
         nested: dict[int, cst.BaseStatement] | None = None,
+        items: dict[int, cst.WithItem] | None = None,
     ) -> None:
         self.body = body
         self.plan = plan
         self.evaluate = evaluate
         self.graph_scope = graph_scope
         self.nested = nested or {}
+        self.items = items or {}  # contexts that are entered instead of others, by id
         self.runs_in: dict[int, list[Run]] = {}
         for run in body.runs:
             self.runs_in.setdefault(id(run.unit.node), []).append(run)
@@ -124,6 +126,9 @@ class EagerRewriter:
         sessions = {id(item) for item in self.body.session_withs.get(id(statement), ())}
         kept: list[cst.WithItem] = []
         for item in statement.items:
+            if id(item) in self.items:
+                kept.append(self.items[id(item)])
+                continue
             if id(item) in sessions:
                 scope = self.graph_scope(statement) if self._own_graph(item) else None
                 if scope is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import code_children, list_once, only, own, own_calls
+from migrator.engine.function_context import FunctionContext
 from migrator.transforms import _flow as flow
 
 SESSIONS = frozenset(
@@ -147,6 +149,13 @@ class SessionBody:
                 self.parameters |= written
         self._find_placeholders()
         self._find_runs()
+
+    @cached_property
+    def text(self) -> str:
+        """The source of the function."""
+        if isinstance(self.ctx, FunctionContext):
+            return self.ctx.source
+        return flow.code_of(self.function)
 
     # -- sessions
 

@@ -8,7 +8,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms._session_helpers import split_arguments
+from migrator.transforms._session_helpers import contains, split_arguments
 from migrator.transforms._session_step import (
     StepFunction,
     target_of,
@@ -219,7 +219,7 @@ class FunctionWriter(TrainingWriter):
             if any(parent is outer for outer in function.around):
                 continue
             if isinstance(parent, ast.If):
-                if item.stmt in parent.orelse or not _contains(parent.body, item.stmt):
+                if item.stmt in parent.orelse or not contains(parent.body, item.stmt):
                     raise Obstacle(
                         item.stmt, "the graph is built differently in the branches of an `if`",
                         "give the branches one graph-building function",
@@ -324,10 +324,6 @@ def _returned_directly(
         for line in body[position + 1 : -1]
     ]
     return [*body[:position], first, *rest]
-
-
-def _contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
-    return any(stmt is node for inner in block for node in ast.walk(inner))
 
 
 def _listed(names: list[str]) -> str:

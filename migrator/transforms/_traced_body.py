@@ -18,7 +18,8 @@ import libcst as cst
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import own_calls
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_plan import Planner, _comments
+from migrator.transforms._eager_base import comments
+from migrator.transforms._eager_plan import Planner
 from migrator.transforms._session_body import (
     GRAPH_SCOPES,
     RUN_IN_HEAD,
@@ -125,7 +126,7 @@ class _Tracer:
                 continue
             if isinstance(statement, cst.With) and self._opens(statement):
                 inner = flow.statements(statement.body)
-                self.leads[id(inner[0])] = [*self.leads.get(id(statement), ()), *_comments(statement)]
+                self.leads[id(inner[0])] = [*self.leads.get(id(statement), ()), *comments(statement)]
                 self._flatten(inner)
                 continue
             line = self._line(statement)
@@ -453,7 +454,7 @@ class _Tracer:
         return function.with_changes(body=cst.IndentedBlock(inner))
 
     def _moved(self, node: cst.BaseStatement) -> cst.BaseStatement:
-        lead = [*self.leads.get(id(node), ()), *_comments(node)]
+        lead = [*self.leads.get(id(node), ()), *comments(node)]
         node = self.nested.get(id(node), node)
         return node.with_changes(leading_lines=lead)
 

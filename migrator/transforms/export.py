@@ -10,7 +10,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_plan import EagerPlan
+from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._session_body import GRAPH_SCOPES, SESSIONS, own_nodes
 

@@ -11,7 +11,7 @@ from migrator.engine.cst_walk import only
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_plan import EagerPlan
+from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._frozen_model import IMPORTS, FrozenModel, Obstacle, text_of
 
