@@ -11,11 +11,12 @@ from rich.syntax import Syntax
 
 from migrator.cli import console
 from migrator.cli.exits import UsageExit
-from migrator.cli.rules import ENGINE_CODES, loaded
+from migrator.cli.rules import loaded
+from migrator.engine import codes
 from migrator.engine.packs import Entry, Rule
 from migrator.engine.pattern import canonical_of
 from migrator.engine.ruleset import Disposition, RuleSet
-from migrator.model import to_json
+from migrator.model import to_json, to_jsonable
 
 KINDS = {
     "rule": "is rewritten by a rule",
@@ -46,30 +47,39 @@ def command(what: str, as_json: bool) -> None:
     rules = loaded()
     if "." not in what:
         found = [rule for rule in rules.packs.rules if rule.code == what.upper()]
-        if found or what.upper() in ENGINE_CODES:
-            _explain_code(what.upper(), found, as_json)
+        if found or what.upper() in codes.described():
+            _explain_code(what.upper(), found, rules, as_json)
             return
         if what[:2].upper() in ("TF", "PY", "DE", "PB") and any(c.isdigit() for c in what):
-            known = [*(rule.code for rule in rules.packs.rules), *ENGINE_CODES]
+            known = codes.every(rules.packs)
             close = difflib.get_close_matches(what.upper(), known, n=3)
             hint = f"; did you mean {', '.join(close)}?" if close else ""
             raise UsageExit(f"no rule has the code {what!r}{hint} `migrator rules` lists them")
     _explain_symbol(what, rules, as_json)
 
 
-def _explain_code(code: str, found: list[Rule], as_json: bool) -> None:
+def _explain_code(code: str, found: list[Rule], rules: RuleSet, as_json: bool) -> None:
+    described = codes.described().get(code)
+    symbols = codes.symbols(rules.packs, code)
     if as_json:
-        click.echo(to_json(found or [{"code": code, "title": ENGINE_CODES[code][0]}]))
+        head = [{"code": code, **to_jsonable(described), "symbols": dict(symbols)}]
+        click.echo(to_json([*(head if described else ()), *found]))
         return
     out = console.stdout()
-    if not found:
-        title, why = ENGINE_CODES[code]
-        out.print(console.styled((code, "bold magenta"), f"  {title}"))
-        out.print(why)
+    if described:
+        out.print(console.styled((code, "bold magenta"), (f"  {described.title}", "bold")))
+        out.print(described.why)
+        for symbol, becomes in symbols[:_SHOWN]:
+            out.print(console.styled(f"  {symbol}  ", ("->", "dim"), f"  {becomes}"))
+        if len(symbols) > _SHOWN:
+            out.print(f"  and {len(symbols) - _SHOWN:,} more (--json lists all)")
     for number, rule in enumerate(found):
-        if number:
+        if number or described:
             out.print()
         _print_rule(rule, out)
+
+
+_SHOWN = 12
 
 
 def _print_rule(rule: Rule, out: Console) -> None:

@@ -12,22 +12,12 @@ from rich.table import Table
 
 from migrator.cli import console, rulepacks
 from migrator.cli.exits import UsageExit
+from migrator.engine import codes
 from migrator.engine.installed import installed
 from migrator.engine.options import Options
 from migrator.engine.packs import PackError
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import to_json
-
-ENGINE_CODES = {
-    "TF000": ("Defect of migrator", "A rewrite failed its own check and was withdrawn."),
-    "TF001": ("Not looked at", "A file or folder could not be read, or leads out of the tree."),
-    "TF002": ("Not valid Python", "The file could be parsed neither as Python 3 nor as Python 2."),
-    "TF003": ("Unknown TensorFlow symbol", "Neither TensorFlow 1.15 nor 2.21 has it."),
-    "TF004": ("Dynamic access", "A symbol is looked up by a name computed at run time."),
-    "TF005": ("Left on tf.compat.v1", "It runs on TensorFlow 2, but is not native yet."),
-    "TF006": ("Held back", "An edit was less sure than --confidence asks for, so it was not made."),
-    "PY101": ("Python 2 source", "The file was translated to Python 3 before anything else."),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +32,16 @@ class RuleLine:
 
 
 def rule_lines(rules: RuleSet) -> list[RuleLine]:
-    """Every rule, engine codes first."""
-    lines = [RuleLine(code, *text, "", 0) for code, text in ENGINE_CODES.items()]
+    """Every rule, and every other code that a change or finding may have."""
+    lines = [RuleLine(name, code.title, code.why, "", 0) for name, code in codes.described().items()]
     for rule in rules.packs.rules:
         lines.append(RuleLine(rule.code, rule.title, rule.why, rule.rung.value, len(rule.cases)))
     return sorted(lines, key=lambda line: (line.code, line.title))
 
 
-def titles() -> dict[str, tuple[str, str]]:
-    """(title, why) by code, for reports."""
-    return {line.code: (line.title, line.why) for line in rule_lines(load_ruleset(Options()))}
+def titles() -> dict[str, codes.Code]:
+    """Title and reason of every code, for reports."""
+    return codes.every(load_ruleset(Options()).packs)
 
 
 def loaded(packs: tuple[Path, ...] = ()) -> RuleSet:

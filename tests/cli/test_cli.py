@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -148,14 +149,20 @@ def test_sarif(repo: Path, migrator: Call, tmp_path: Path) -> None:
     migrator("migrate", repo, "--diff", "--sarif", path, code=3)
     document = json.loads(path.read_text())
     assert document["version"] == "2.1.0"
-    assert document["$schema"].endswith("sarif-2.1.0.json")
+    assert document["$schema"].endswith("sarif-schema-2.1.0.json")
     (run,) = document["runs"]
     assert run["columnKind"] == "unicodeCodePoints"
-    declared = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    rules = run["tool"]["driver"]["rules"]
+    declared = [rule["id"] for rule in rules]
     assert len(set(declared)) == len(declared)
+    for rule in rules:
+        assert rule["help"]["text"] and rule["fullDescription"]["text"] != rule["id"]
+    levels = [result["level"] for result in run["results"]]
+    assert levels == sorted(levels, key=["error", "warning", "note"].index)
     seen = set()
     for result in run["results"]:
-        assert result["ruleId"] in declared
+        assert declared[result["ruleIndex"]] == result["ruleId"]
+        assert re.fullmatch(r"[0-9a-f]+:\d+", result["partialFingerprints"]["primaryLocationLineHash"])
         assert result["message"]["text"]
         place = result["locations"][0]["physicalLocation"]
         assert place["region"]["startLine"] >= 1
@@ -164,6 +171,23 @@ def test_sarif(repo: Path, migrator: Call, tmp_path: Path) -> None:
     assert ("b%3Cr%3Eoken%26.py", "TF002", "warning") in seen
     assert ("later.py", "TF003", "warning") in seen
     assert any(uri == "pkg/train.py" and level == "note" for uri, _, level in seen)
+
+
+def test_sarif_of_a_folder_of_a_repository(
+    repo: Path, migrator: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    path = tmp_path / "x.sarif"
+    monkeypatch.setattr("migrator.cli.sarif.MOST_RESULTS", 1)
+    migrator("migrate", repo / "pkg", "--diff", "--sarif", path, code=1)
+    (run,) = json.loads(path.read_text())["runs"]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"pkg/train.py"}
+    assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"] == repo.resolve().as_uri() + "/"
+    assert run["automationDetails"]["id"] == "migrator/pkg/"
+    assert len(places) == 1
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert "lowest severity are left out" in note["message"]["text"]
 
 
 def test_select_ignore_and_only_files(repo: Path, migrator: Call) -> None:
