@@ -53,6 +53,7 @@ EFFECTS = frozenset(
 )
 
 RUN_IN_HEAD = "a session runs in the head of a block"
+BOUND_TWICE = "a placeholder is bound twice or to no name"
 
 
 class Unsupported(Exception):
@@ -310,7 +311,7 @@ class SessionBody:
                 if key is None or key in self.placeholders:
                     raise Unsupported(
                         node,
-                        "a placeholder is bound twice or to no name",
+                        BOUND_TWICE,
                         "give each placeholder a name of its own",
                     )
                 self.placeholders[key] = self._placeholder(key, unit, node)

@@ -1,4 +1,5 @@
-"""Prepares a test for its eager form: runs leave the heads of blocks, collections leave the graph.
+"""Prepares a test for its eager form: runs leave the heads of blocks, collections leave the graph,
+names that are bound anew get a name for each value.
 
 ``for name in sess.run(names):`` becomes a statement that runs and a loop over its result, as a head
 is evaluated once; ``graph.get_collection(key)`` becomes the ambient collection, where `graph` is a
@@ -7,12 +8,14 @@ graph of the function itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
+from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
+from migrator.transforms._session_body import BOUND_TWICE, RUN_IN_HEAD, SessionBody, Unsupported
 
 _RUNS = frozenset({"run", "eval"})
 _COLLECTIONS = frozenset(
@@ -87,12 +90,102 @@ class _Heads(cst.CSTTransformer):
         return name
 
 
+def body_of(ctx: FileContext, function: cst.FunctionDef) -> SessionBody:
+    """The model of `function`, or of what it is when it is written in a way that can be followed.
+
+    Raises Unsupported.
+    """
+    for _ in range(20):
+        try:
+            return SessionBody(ctx, function)
+        except Unsupported as problem:
+            made: cst.FunctionDef | None = None
+            if problem.obstacle == RUN_IN_HEAD:
+                made = without_runs_in_heads(function)
+            elif problem.obstacle == BOUND_TWICE and isinstance(problem.node, cst.Call):
+                key = _name_of(function, problem.node)
+                made = with_split_names(function, key) if key else None
+            if made is None:
+                raise
+            function = made
+    return SessionBody(ctx, function)
+
+
+def _name_of(function: cst.FunctionDef, value: cst.Call) -> str | None:
+    """The local name that `value` is assigned to."""
+    for statement in only(flow.walk(function), cst.SimpleStatementLine):
+        pair = flow.assigned(statement)
+        if pair is not None and pair[1] is value and isinstance(pair[0], cst.Name):
+            return pair[0].value
+    return None
+
+
 def without_runs_in_heads(function: cst.FunctionDef) -> cst.FunctionDef:
     """`function` with the runs in the heads of its blocks in statements before them."""
     taken = {node.value for node in flow.walk(function) if isinstance(node, cst.Name)}
     made = function.visit(_Heads(taken))
     assert isinstance(made, cst.FunctionDef)
     return made
+
+
+_NESTED = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.CompFor)
+
+
+def with_split_names(function: cst.FunctionDef, key: str) -> cst.FunctionDef | None:
+    """`function` with a name of its own for each value of the name `key`.
+
+    None where one value may stand for another: in branches, loops and nested functions.
+    """
+    straight = list(_straight(flow.statements(function.body)))
+    table: dict[int, cst.CSTNode | None] = {}
+    taken = {node.value for node in only(flow.walk(function), cst.Name)}
+    keywords = {id(node.keyword) for node in only(flow.walk(function), cst.Arg)}
+    members = {id(node.attr) for node in only(flow.walk(function), cst.Attribute)}
+    current, values = key, 0
+    for statement in straight:
+        pair = flow.assigned(statement)
+        binds = pair is not None and flow.key_of(pair[0]) == key
+        if not binds and key in flow.writes(statement):
+            return None
+        inner = {
+            id(part) for node in flow.walk(statement) if isinstance(node, _NESTED)
+            for part in flow.walk(node)
+        }
+        for node in only(flow.walk(statement), cst.Name):
+            if node.value != key or id(node) in keywords or id(node) in members:
+                continue
+            if id(node) in inner:
+                return None
+            if binds and pair is not None and node is pair[0]:
+                continue
+            table[id(node)] = node.with_changes(value=current)
+        if binds and pair is not None:
+            values += 1
+            number = values
+            while values > 1 and (current := f"{key}_{number}") in taken:
+                number += 1
+            taken.add(current)
+            table[id(pair[0])] = pair[0].with_changes(value=current)
+    if values < 2:
+        return None
+    made = function.visit(flow.Replacer(table))
+    assert isinstance(made, cst.FunctionDef)
+    return made
+
+
+def _straight(statements: Sequence[cst.BaseStatement]) -> Iterator[cst.BaseStatement]:
+    """Statements that run once, in order; what with statements open comes before their body."""
+    for statement in statements:
+        if isinstance(statement, cst.With):
+            for item in statement.items:
+                given = item.asname.name if item.asname is not None else None
+                yield (
+                    cst.SimpleStatementLine([cst.Expr(item.item)]) if given is None
+                    else flow.assign(given, item.item)  # type: ignore[arg-type]
+                )
+            yield from _straight(flow.statements(statement.body))
+        else:
+            yield statement
 
 
 def ambient_collections(

@@ -22,13 +22,12 @@ from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_plan import Planner
 from migrator.transforms._session_body import (
     GRAPH_SCOPES,
-    RUN_IN_HEAD,
     Run,
     SessionBody,
     Unsupported,
     own_nodes,
 )
-from migrator.transforms._session_heads import without_runs_in_heads
+from migrator.transforms._session_heads import body_of
 
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
 # What a test asks of a graph that the graph of a traced function answers alike.
@@ -66,14 +65,7 @@ def traced_function(
     nested: dict[int, cst.BaseStatement] | None = None,
 ) -> cst.FunctionDef:
     """`function`, a test, with what it builds in a traced function. Raises Unsupported."""
-    try:
-        body = SessionBody(ctx, function)
-    except Unsupported as problem:
-        if problem.obstacle != RUN_IN_HEAD:
-            raise
-        function = without_runs_in_heads(function)
-        body = SessionBody(ctx, function)
-    return _Tracer(body, nested or {}).make()
+    return _Tracer(body_of(ctx, function), nested or {}).make()
 
 
 class _Tracer:

@@ -22,7 +22,6 @@ from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
 from migrator.transforms._session_body import (
     GRAPH_SCOPES,
-    RUN_IN_HEAD,
     TEST_SESSIONS,
     Run,
     SessionBody,
@@ -31,8 +30,8 @@ from migrator.transforms._session_body import (
 )
 from migrator.transforms._session_heads import (
     ambient_collections,
+    body_of,
     other_uses,
-    without_runs_in_heads,
 )
 from migrator.transforms._traced_body import traced_function
 from migrator.transforms.graph_tests import MARK, marked
@@ -228,13 +227,8 @@ def eager_function(
     `evaluate` is the function that turns tensors into arrays (``self.evaluate``); empty means
     ``.numpy()``.  Raises Unsupported.
     """
-    try:
-        body = SessionBody(ctx, function)
-    except Unsupported as problem:
-        if problem.obstacle != RUN_IN_HEAD:
-            raise
-        function = without_runs_in_heads(function)
-        body = SessionBody(ctx, function)
+    body = body_of(ctx, function)
+    function = body.function
     asked = other_uses(function, body.graphs)
     if asked is not None:
         raise Unsupported(

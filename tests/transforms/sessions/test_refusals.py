@@ -56,3 +56,24 @@ def test_the_graph_stays(body: str) -> None:
 def test_the_test_becomes_eager(body: str) -> None:
     new = migrated(body)
     assert "sess" not in new and "in_graph" not in new
+
+
+def test_a_name_for_two_placeholders_becomes_two_names() -> None:
+    once = (
+        "    x = tf.placeholder(tf.float32, [2])\n    y = lib.f(x)\n"
+        "    with self.test_session() as sess:\n      out = sess.run(y, feed_dict={x: [1., 2.]})\n"
+        "    self.assertEqual(lib.g(out, x=3), 4)\n"
+    )
+    new = migrated(once + once.replace("1.", "out[0]"))
+    assert "    x = tf.constant([1., 2.], tf.float32)\n    y = lib.f(x)\n" in new
+    assert "    x_2 = tf.constant([out[0], 2.], tf.float32)\n    y = lib.f(x_2)\n" in new
+    assert new.count("lib.g(out, x=3)") == 2
+
+
+def test_a_name_that_a_loop_binds_anew_is_left() -> None:
+    new = migrated(
+        "    x = tf.placeholder(tf.float32, [2])\n    for x in lib.g(x):\n"
+        "      x = tf.placeholder(tf.float32, [2])\n    with self.test_session() as sess:\n"
+        "      sess.run(lib.f(x), feed_dict={x: [1., 2.]})\n"
+    )
+    assert "in_graph" in new
