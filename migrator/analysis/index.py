@@ -150,12 +150,20 @@ class ProjectIndex:
                     seen.add(target)
                     queue.append(target)
         seen.update(self.importers(path))
+        if not seen.isdisjoint(self._graph_loaders):
+            seen |= self._graph_loaders
         parts = [
             f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].summary.sha256}"
             for p in sorted(seen)
         ]
         own = [info.name, f"both={self.holds_both_versions}"]
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
+
+    @cached_property
+    def _graph_loaders(self) -> frozenset[str]:
+        """Modules that load graphs for others (`facts_loaded_graphs`), and those others."""
+        homes = {p for p, info in self.modules.items() if "loaded_graphs" in info.summary.facts}
+        return frozenset(homes.union(*map(self.importers, homes)) if homes else homes)
 
     def _imported_modules(self, info: ModuleInfo) -> list[ModuleInfo]:
         package = info.name if info.is_package else info.name.rpartition(".")[0]

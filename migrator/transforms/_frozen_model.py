@@ -1,4 +1,4 @@
-"""Where a file loads frozen graphs, and which names hold the graphs and their sessions."""
+"""Where a file loads graphs, and which names hold the graphs and their sessions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from migrator.analysis.facts_loaded_graphs import GRAPH, META, SESSION, LoadedGraphs
+from migrator.analysis.facts_loaded_graphs import IMPORTERS as IMPORTS
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import code_children
 from migrator.transforms import _flow as flow
 
-IMPORTS = frozenset({"tensorflow.import_graph_def", "tensorflow.graph_util.import_graph_def"})
 _FILES = frozenset(
     {
         "tensorflow.gfile.GFile",
@@ -26,7 +27,7 @@ _FILES = frozenset(
 
 
 class Obstacle(Exception):
-    """Why the frozen graphs of a file stay in their sessions."""
+    """Why the loaded graphs of a file stay in their sessions."""
 
     def __init__(self, node: cst.CSTNode, message: str, advice: str) -> None:
         super().__init__(message)
@@ -37,7 +38,7 @@ class Obstacle(Exception):
 
 @dataclass
 class Load:
-    """One import of a frozen graph: what is read, where, and under which name."""
+    """One import of a graph: what is read, where, and under which name; `meta`: with variables."""
 
     statement: cst.SimpleStatementLine
     call: cst.Call
@@ -45,12 +46,17 @@ class Load:
     prefix: str
     key: str
     statements: list[cst.BaseStatement] = field(default_factory=list)  # that only prepared it
+    meta: bool = False
+    unnamed: bool = False  # whether it went into a default graph
+    restored: cst.BaseExpression | None = None  # the checkpoint, where the same statement reads it
 
 
 class FrozenModel:
-    """Loads, graph keys (`graphs`) and session keys (`sessions` -> graph key) of one file.
+    """Loads, graph keys (`graphs`), session keys (`sessions` -> graph key) and keys of Savers that
+    came with meta graphs (`savers` -> graph key) of one file.
 
-    Keys are names or attributes of `self`.  Raises Obstacle.
+    Keys are names or attributes of `self`.  `found` says whether the file has any of them; graphs
+    may also come from other modules.  Raises Obstacle.
     """
 
     def __init__(self, ctx: FileContext) -> None:
@@ -58,18 +64,36 @@ class FrozenModel:
         self.loads: list[Load] = []
         self.graphs: set[str] = set()
         self.sessions: dict[str, str] = {}
+        self.savers: dict[str, str] = {}
+        self.kept: set[int] = set()  # calls that made sessions whose names now hold the graph
+        self._stored: dict[str, bool] | None = None
+        self.linked = LoadedGraphs.of(ctx.index)
+        self.functions: dict[str, cst.FunctionDef] = {}
         self.parents: dict[int, cst.CSTNode] = {}
         self.nodes: list[cst.CSTNode] = []
         self._bindings: dict[int, set[str]] = {}
         self._index(ctx.module)
+        self.functions = {n.name.value: n for n in self.nodes if isinstance(n, cst.FunctionDef)}
         calls = [n for n in self.nodes if isinstance(n, cst.Call)]
         for call in calls:
             if ctx.resolve(call.func) in IMPORTS:
                 self.loads.append(self._load(call))
-        if self.loads:
-            self.graphs |= {load.key for load in self.loads}
+        self._anonymous()
+        self.graphs |= {load.key for load in self.loads}
+        for (path, name), kinds in self.linked.parameters.items():
+            if path == ctx.path:
+                for parameter, kind in kinds.items():
+                    self._holds(f"{id(self.functions[name])}:{parameter}", kind)
+        if self.loads or ctx.path in self.linked.modules:
             while self._spread(calls):
                 pass
+        self.found = bool(self.loads or self.graphs)
+
+    def _holds(self, key: str, kind: str) -> None:
+        """A name that is given a graph, or what was its session and is the graph itself now."""
+        self.graphs.add(key)
+        if kind == SESSION:
+            self.sessions[key] = key
 
     def _index(self, root: cst.CSTNode) -> None:
         stack = [root]
@@ -116,6 +140,10 @@ class FrozenModel:
                 for node in flow.walk(function.params)
                 if isinstance(node, cst.Param)
             }
+            found -= {
+                item.name.value for node in flow.walk(function.body)
+                if isinstance(node, cst.Global) for item in node.names
+            }
             self._bindings[id(function)] = found
         return found
 
@@ -138,6 +166,9 @@ class FrozenModel:
             )
         assert isinstance(statement, cst.SimpleStatementLine)
         small = flow.simple(statement)
+        function = self.function_of(call)
+        if self.ctx.resolve(call.func) in META:
+            return self._meta(call, statement, small, function)
         if not (
             (isinstance(small, cst.Expr) and small.value is call)
             or (
@@ -150,30 +181,111 @@ class FrozenModel:
                 call, "the result of import_graph_def is used", "fetch tensors by their names"
             )
         source = flow.argument(call, "graph_def", 0)
-        name = flow.argument(call, "name", 2)
-        prefix = "import"
-        if isinstance(name, cst.SimpleString):
-            prefix = str(name.evaluated_value)
-        elif name is not None and flow.key_of(name) != "None":
-            raise Obstacle(call, "the import name is computed", "write it as a literal")
-        function = self.function_of(call)
         if source is None:
             raise Obstacle(call, "import_graph_def without a graph", "pass the GraphDef")
+        prefix = self._prefix(call, flow.argument(call, "name", 2), "import")
         load = Load(statement, call, source, prefix, self._graph_key(statement, function))
         key = flow.key_of(source)
         if key is not None:
             self._reading(load, key, function)
         return load
 
+    def _prefix(self, call: cst.Call, name: cst.BaseExpression | None, default: str) -> str:
+        if isinstance(name, cst.SimpleString):
+            return str(name.evaluated_value)
+        if name is not None and flow.key_of(name) != "None":
+            raise Obstacle(call, "the import name is computed", "write it as a literal")
+        return default
+
+    def _meta(
+        self, call: cst.Call, statement: cst.SimpleStatementLine,
+        small: cst.BaseSmallStatement | None, function: cst.CSTNode,
+    ) -> Load:
+        """``saver = tf.train.import_meta_graph(path)``, perhaps with ``.restore(...)`` behind it."""
+        source = flow.argument(call, "meta_graph_or_file", 0)
+        if source is None or any(
+            arg.star or (arg.keyword and arg.keyword.value not in (
+                "meta_graph_or_file", "clear_devices", "import_scope"))
+            for arg in call.args
+        ):
+            raise Obstacle(call, "the meta graph is changed while it is read", "read it as it is")
+        prefix = self._prefix(call, flow.argument(call, "import_scope", 2), "")
+        load = Load(statement, call, source, prefix, self._graph_key(statement, function), meta=True)
+        pair = flow.assigned(statement)
+        if pair is not None and pair[1] is call:
+            key = self.key(statement, pair[0])
+            if key is None:
+                raise Obstacle(call, "the Saver has no plain name", "bind it to one")
+            self.savers[key] = load.key
+        elif isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+            restore = small.value
+            if restore is not call:
+                if not (isinstance(restore.func, cst.Attribute) and restore.func.value is call
+                        and restore.func.attr.value == "restore"):
+                    raise Obstacle(call, "the Saver is used at once", "bind it to a name first")
+                load.restored = flow.argument(restore, "save_path", 1)
+        else:
+            raise Obstacle(call, "the Saver is passed on", "bind it to a name first")
+        return load
+
+    def _anonymous(self) -> None:
+        """A graph without a name that an attribute's session runs gets the attribute's name."""
+        for load in self.loads:
+            load.unnamed = self._entered(load.statement) is None
+            if not load.unnamed:
+                continue
+            own = [n for n in self.nodes if isinstance(n, cst.SimpleStatementLine)
+                   and self.function_of(n) is self.function_of(load.statement)]
+            names = []
+            for node in own:
+                pair = flow.assigned(node)
+                key = flow.key_of(pair[0]) if pair is not None else None
+                if pair is not None and key and isinstance(pair[1], cst.Call) and (
+                    self._sessions_call(pair[1]) and flow.argument(pair[1], "graph", 1) is None
+                ):
+                    names.append(self.scoped(node, key))
+            outer = [n for n in names if n is not None and (
+                "." in n or not n.startswith(f"{id(self.function_of(load.statement))}:"))]
+            old = load.key
+            if outer:
+                load.key = outer[0]
+            elif self._means_another(load):
+                raise Obstacle(load.call, "the name graph means something else here",
+                               "load the graph into a tf.Graph with a name")
+            self.savers = {k: load.key if v == old else v for k, v in self.savers.items()}
+
+    def _means_another(self, load: Load) -> bool:
+        """Whether the name that an unnamed graph would get is bound to something else."""
+        function = self.function_of(load.statement)
+        for node in self.nodes:
+            pair = flow.assigned(node) if self.function_of(node) is function else None
+            if pair is not None and flow.key_of(pair[0]) == "graph":
+                if not (isinstance(pair[1], cst.Call) and self._is_default_graph(pair[1])):
+                    return True
+        return False
+
+    def _sessions_call(self, call: cst.Call) -> bool:
+        return self.ctx.resolve(call.func) in (
+            "tensorflow.Session", "tensorflow.InteractiveSession")
+
     def _graph_key(self, statement: cst.CSTNode, function: cst.CSTNode) -> str:
+        """The graph that a load goes into: one that is entered by name, else ``graph``."""
+        return self._entered(statement) or f"{id(function)}:graph"
+
+    def _entered(self, statement: cst.CSTNode) -> str | None:
         block = self.enclosing(statement, cst.With)
         while isinstance(block, cst.With):
             for item in block.items:
                 key = self.default_graph(item)
                 if key is not None:
-                    return key
+                    own = item.asname is None and isinstance(item.item, cst.Call) and (
+                        self.ctx.resolve(item.item.func) == "tensorflow.Graph().as_default"
+                        and isinstance(item.item.func, cst.Attribute)
+                        and isinstance(item.item.func.value, cst.Call)
+                    )
+                    return None if own else key
             block = self.enclosing(block, cst.With)
-        return f"{id(function)}:graph"
+        return None
 
     def default_graph(self, item: cst.WithItem) -> str | None:
         """The graph key that ``with K.as_default()`` or ``tf.Graph().as_default() as K`` names."""
@@ -310,66 +422,147 @@ class FrozenModel:
             block = self.enclosing(block, cst.With)
         function = self.function_of(node)
         for load in self.loads:
-            if load.key == f"{id(function)}:graph":
+            if load.unnamed and self.function_of(load.statement) is function:
                 return load.key
         return None
 
     def _spread(self, calls: list[cst.Call]) -> bool:
         before = (len(self.graphs), len(self.sessions))
-        functions = {
-            node.name.value: node for node in self.nodes if isinstance(node, cst.FunctionDef)
-        }
         for node in self.nodes:
             if isinstance(node, cst.WithItem):
+                key = self.key(node, node.asname.name) if node.asname is not None else None  # type: ignore[arg-type]
                 graph = self.session_graph(node.item)
-                if graph is not None and node.asname is not None:
-                    key = self.key(node, node.asname.name)  # type: ignore[arg-type]
-                    if key:
-                        self.sessions[key] = graph
+                if graph is not None and key:
+                    self.sessions[key] = graph
             elif isinstance(node, cst.SimpleStatementLine):
                 pair = flow.assigned(node)
-                if pair is None:
-                    continue
-                key = self.key(node, pair[0])
-                if key is None:
-                    continue
-                graph = self.session_graph(pair[1])
-                if graph is not None:
-                    self.sessions[key] = graph
-                elif self.key(node, pair[1]) in self.graphs:
-                    self.graphs.add(key)
-                elif isinstance(pair[1], cst.Call):
-                    name = _called(pair[1])
-                    if name in functions and self._returns_graph(functions[name]):
-                        self.graphs.add(key)
+                if pair is not None:
+                    self._assignment(node, *pair)
         for call in calls:
-            name = _called(call)
-            function = functions.get(name or "")
-            if function is None:
-                continue
-            parameters = [p.name.value for p in function.params.params]
-            if parameters[:1] == ["self"]:
-                parameters = parameters[1:]
-            for position, arg in enumerate(call.args):
-                if self.key(call, arg.value) in self.graphs | set(self.sessions):
-                    if arg.keyword is not None:
-                        self.graphs.add(f"{id(function)}:{arg.keyword.value}")
-                    elif position < len(parameters):
-                        self.graphs.add(f"{id(function)}:{parameters[position]}")
+            self._handed(call)
         return (len(self.graphs), len(self.sessions)) != before
 
-    def is_own(self, call: cst.Call) -> bool:
-        """Whether a function or method of this file is called."""
-        name = _called(call)
-        return any(isinstance(n, cst.FunctionDef) and n.name.value == name for n in self.nodes)
+    def _assignment(
+        self, node: cst.CSTNode, target: cst.BaseExpression, value: cst.BaseExpression
+    ) -> None:
+        if isinstance(value, cst.Call):
+            kinds = self._given_by(value)
+            targets = [target]
+            if len(kinds) > 1:
+                targets = [e.value for e in target.elements] if isinstance(
+                    target, (cst.Tuple, cst.List)) else []
+            for element, kind in zip(targets, kinds, strict=False):
+                key = self.key(node, element)
+                if key is not None and kind:
+                    self._holds(key, kind)
+            if any(kinds):
+                return
+        key = self.key(node, target)
+        if key is None:
+            return
+        graph = self.session_graph(value)
+        own = self.key(node, value)
+        if graph is not None and self._outlives(key, graph):
+            self.kept.add(id(value))
+            self._holds(key, SESSION)
+        elif graph is not None:
+            self.sessions[key] = graph
+        elif own in self.sessions:
+            self._holds(key, SESSION)
+        elif own in self.graphs:
+            self.graphs.add(key)
+        elif isinstance(value, cst.Call) and self._is_default_graph(value):
+            if self.current_graph(value) is not None:
+                self.graphs.add(key)
 
-    def _returns_graph(self, function: cst.FunctionDef) -> bool:
-        return any(
-            isinstance(node, cst.Return)
-            and node.value is not None
-            and self.key(node, node.value) in self.graphs
-            for node in flow.walk(function)
-        )
+    def _outlives(self, session: str, graph: str) -> bool:
+        """Whether a session's name is known where its graph's is not, or holds other things too."""
+        if session == graph:
+            return False
+        home, _, _ = graph.rpartition(":")
+        if home and home != session.rpartition(":")[0] and home != str(id(self.ctx.module)):
+            return True
+        return self._stores().get(session, False)
+
+    def _stores(self) -> dict[str, bool]:
+        """Every name that is assigned -> whether anything but sessions is."""
+        if self._stored is None:
+            self._stored = {}
+            for node in self.nodes:
+                pair = flow.assigned(node)
+                key = self.key(node, pair[0]) if pair is not None else None
+                if pair is not None and key is not None:
+                    call = isinstance(pair[1], cst.Call) and self._sessions_call(pair[1])
+                    self._stored[key] = self._stored.get(key, False) or not call
+        return self._stored
+
+    def _is_default_graph(self, call: cst.Call) -> bool:
+        return self.ctx.resolve(call.func) == "tensorflow.get_default_graph"
+
+    def _given_by(self, call: cst.Call) -> tuple[str, ...]:
+        """Kinds of what a call of a function of the project returns."""
+        function = self.functions.get(_called(call) or "")
+        if function is not None:
+            return self._returned(function)
+        return self.linked.returns.get(self.ctx.resolve(call.func) or "", ())
+
+    def _returned(self, function: cst.FunctionDef) -> tuple[str, ...]:
+        found: tuple[str, ...] = ()
+        for node in flow.walk(function):
+            if isinstance(node, cst.Return) and node.value is not None:
+                elements = [e.value for e in node.value.elements] if isinstance(
+                    node.value, cst.Tuple) else [node.value]
+                kinds = []
+                for element in elements:
+                    key = self.key(node, element)
+                    kinds.append(SESSION if key in self.sessions else
+                                 GRAPH if key in self.graphs else "")
+                if any(kinds):
+                    found = tuple(kinds)
+        return found
+
+    def called_with(self, call: cst.Call) -> list[tuple[cst.FunctionDef, str, cst.BaseExpression]]:
+        """(function of the file, its parameter, argument) of a call, or of a thread's target."""
+        arguments = list(call.args)
+        target, passed = flow.argument(call, "target"), flow.argument(call, "args")
+        name = _called(call)
+        if target is not None and isinstance(passed, (cst.Tuple, cst.List)):
+            arguments = [cst.Arg(e.value) for e in passed.elements]
+            name = _name_of(target)
+        function = self.functions.get(name or "")
+        if function is None:
+            return []
+        parameters = [p.name.value for p in function.params.params]
+        if parameters[:1] == ["self"]:
+            parameters = parameters[1:]
+        pairs = []
+        for position, arg in enumerate(arguments):
+            if arg.keyword is not None:
+                pairs.append((function, arg.keyword.value, arg.value))
+            elif position < len(parameters):
+                pairs.append((function, parameters[position], arg.value))
+        return pairs
+
+    def _handed(self, call: cst.Call) -> None:
+        for function, parameter, value in self.called_with(call):
+            key = self.key(call, value)
+            if key in self.sessions:
+                self._holds(f"{id(function)}:{parameter}", SESSION)
+            elif key in self.graphs:
+                self._holds(f"{id(function)}:{parameter}", GRAPH)
+
+    def takes(self, call: cst.Call, argument: cst.CSTNode) -> bool:
+        """Whether what is called knows that this argument is a graph: a function of the project."""
+        value = argument.value if isinstance(argument, (cst.Arg, cst.Element)) else argument
+        if any(given is value for _, _, given in self.called_with(call)):
+            return True
+        hit = self.ctx.index.resolve(self.ctx.resolve(call.func) or "", self.ctx.path)
+        target = flow.argument(call, "target")
+        if target is not None:
+            hit = self.ctx.index.resolve(self.ctx.resolve(target) or "", self.ctx.path)
+        if hit is None:
+            return False
+        return bool(self.linked.parameters.get((hit[0].path, hit[1])))
 
 
 def text_of(key: str) -> str:
@@ -379,7 +572,10 @@ def text_of(key: str) -> str:
 
 def _called(call: cst.Call) -> str | None:
     """The bare name of a function or method of this file that is called."""
-    func = call.func
+    return _name_of(call.func)
+
+
+def _name_of(func: cst.BaseExpression) -> str | None:
     if isinstance(func, cst.Name):
         return func.value
     if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name):

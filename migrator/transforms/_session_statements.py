@@ -174,10 +174,17 @@ class StatementPlanner(StorePlanner):
             kind = k.call_kind(symbol) if symbol and "()" not in symbol else ""
             if kind == k.WRITER:
                 self._writer(call)
+            elif symbol == "tensorflow.train.global_step":
+                self._step_now(call)
+            elif isinstance(func, ast.Name) and (
+                self.program.expressions.value(func).kind == k.SAVER
+            ):
+                self._without_session(call)
+                self.shared.uses_saver = True
             elif isinstance(func, ast.Attribute):
                 base = self.program.expressions.value(func.value)
-                if base.kind == k.SAVER and func.attr == "save" and (
-                    ".import_meta_graph(" in self.source.text
+                if base.kind == k.SAVER and func.attr == "save" and any(
+                    word in self.source.text for word in (".import_meta_graph(", ".MetaGraph(")
                 ):
                     raise Obstacle(call, "the graph that it saves is imported again",
                                    "build the graph in a function that both sides call")
@@ -244,6 +251,16 @@ class StatementPlanner(StorePlanner):
             return
         raise Obstacle(call, "a summary made by hand is written",
                        "write it with tf.summary.scalar(name, value, step=...)")
+
+    def _step_now(self, call: ast.Call) -> None:
+        """`tf.train.global_step(sess, step)`: what the step is, as a Python number."""
+        step = argument(call, 1, "global_step_tensor")
+        if step is None or self.program.expressions.value(step).kind != k.VARIABLE:
+            raise Obstacle(call, "the step that it reads is no variable known here",
+                           "read the variable: int(global_step)")
+        start, end = self.source.span(step)
+        text = self.source.text[start:end]
+        self.decisions.edits.append((*self.source.span(call), f"int({text})"))
 
     def _without_session(self, call: ast.Call) -> None:
         session = argument(call, 0, "sess")

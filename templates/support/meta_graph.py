@@ -31,6 +31,10 @@ def read_meta_graph(path: str | os.PathLike[str]) -> Any:
     from tensorflow.core.protobuf.meta_graph_pb2 import MetaGraphDef
 
     meta = MetaGraphDef()
+    if not tf.io.gfile.exists(os.fspath(path)):
+        raise tf.errors.NotFoundError(None, None, f"there is no {path}; Savers of TensorFlow 1 wrote "
+                                      "such files, later ones do not: build the model by its code "
+                                      "and restore the checkpoint into it")
     data = tf.io.read_file(os.fspath(path)).numpy()
     try:
         meta.ParseFromString(data)

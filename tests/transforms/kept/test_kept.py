@@ -85,7 +85,7 @@ def test_text_and_finding(name: str, kept: dict[str, tuple[Path, tuple[Finding, 
         assert text == golden.read_text()
     kept_programs = [f for f in findings if f.code == "TF390"]
     finding = kept_programs[0]
-    assert len(kept_programs) == 1 + (name == "meta_graph")  # what saves and what imports
+    assert len(kept_programs) == 1
     assert REASONS[name][0] in finding.message and finding.advice and finding.rung is Rung.COMPAT
 
 

@@ -1,4 +1,4 @@
-"""Writes cases/frozen_detector/frozen.pb with TensorFlow 1.15: a loop and non-max suppression.
+"""Writes the cases' graphs with TensorFlow 1.15: a loop and non-max suppression, masks if asked for.
 
     MIGRATOR_TF1_PYTHON=... python tests/transforms/sessions/record.py
 """
@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 
-def main(path):
+def main(path, masks):
     with tf.Graph().as_default() as graph:
         image = tf.placeholder(tf.float32, [1, None, None, 3], name="image_tensor")
         weights = tf.constant(np.random.RandomState(0).uniform(-1, 1, [3, 3, 3, 8]), tf.float32)
@@ -22,11 +22,19 @@ def main(path):
         corner, size = halved[:, :2], halved[:, 2:4]
         boxes = tf.concat([corner, corner + size + 0.05], axis=1)
         kept = tf.image.non_max_suppression(boxes, halved[:, 4], 5)
-        tf.identity(tf.gather(boxes, kept), name="detection_boxes")
-        tf.identity(tf.gather(halved[:, 4], kept), name="detection_scores")
+        found, scores = tf.gather(boxes, kept), tf.gather(halved[:, 4], kept)
+        if masks:  # a batch of one image, as detection models are exported
+            tf.identity(found[tf.newaxis], name="detection_boxes")
+            tf.identity(scores[tf.newaxis], name="detection_scores")
+            tf.identity(tf.cast(tf.size(scores), tf.float32)[tf.newaxis], name="num_detections")
+            soft = tf.sigmoid(tf.reshape(tf.gather(halved, kept), [1, -1, 2, 4]) * 40.0 - 1.0)
+            tf.identity(soft, name="detection_masks")
+        else:
+            tf.identity(found, name="detection_boxes")
+            tf.identity(scores, name="detection_scores")
     with tf.gfile.GFile(path, "wb") as f:
         f.write(graph.as_graph_def().SerializeToString())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else os.devnull)
+    main(sys.argv[1] if len(sys.argv) > 1 else os.devnull, "masks" in sys.argv[2:])

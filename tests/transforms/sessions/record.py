@@ -1,6 +1,6 @@
 """Runs every case's before.py on TensorFlow 1.15.5 and keeps what it saved as expected.npz.
 
-    MIGRATOR_TF1_PYTHON=... python tests/transforms/sessions/record.py
+    MIGRATOR_TF1_PYTHON=... python tests/transforms/sessions/record.py [NAME ...]
 
 Writes the frozen graph and the checkpoint that the cases read first.
 """
@@ -24,7 +24,7 @@ CHECKPOINT = (
 )
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     python = os.environ.get("MIGRATOR_TF1_PYTHON")
     if not python:
         print("MIGRATOR_TF1_PYTHON does not name an interpreter with TensorFlow 1.15")
@@ -38,9 +38,13 @@ def main() -> int:
 
     cases = HERE / "cases"
     run(HERE / "make_graph.py", cases / "frozen_detector" / "frozen.pb")
+    run(HERE / "make_graph.py", cases / "frozen_modules" / "frozen.pb", "masks")
+    run(HERE / "make_meta.py", cases / "meta_graph" / "model.ckpt-3")
     run("-c", CHECKPOINT, cases / "freeze_script" / "model.ckpt")
     (cases / "freeze_script" / "checkpoint").unlink(missing_ok=True)
     for case in sorted(path.parent for path in cases.glob("*/before.py")):
+        if names and case.name not in names:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "results.npz"
             run(case / "before.py", output)
@@ -49,4 +53,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,9 @@
 """Frozen graphs, freezing scripts and tests with sessions: their text, and that they compute what
 TF 1.15.5 computed.
 
-`cases/NAME/before.py` is a TF1 program, `after.py` what migration makes of it, `expected.npz` what
-it saved under TF 1.15.5 (`record.py`). MIGRATOR_UPDATE_GOLDENS=1 rewrites `after.py`.
+`cases/NAME/before.py` is a TF1 program (perhaps with other modules), `after.py` what migration makes
+of it (`after_MODULE.py` of the others), `expected.npz` what it saved under TF 1.15.5 (`record.py`).
+MIGRATOR_UPDATE_GOLDENS=1 rewrites the goldens.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import pytest
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
+from migrator.model import Rung
+from migrator.transforms.run_outcomes import run_outcomes
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent.name for path in (HERE / "cases").glob("*/before.py"))
@@ -44,7 +47,7 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folders = {}
     for name in CASES:
         folder = tmp_path_factory.mktemp(name) / "project"
-        ignored = shutil.ignore_patterns("after.py", "expected.npz")
+        ignored = shutil.ignore_patterns("after*.py", "expected.npz")
         shutil.copytree(HERE / "cases" / name, folder, ignore=ignored)
         migrate(folder)
         folders[name] = folder
@@ -65,13 +68,26 @@ def outcomes(projects: dict[str, Path]) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_text(name: str, projects: dict[str, Path]) -> None:
-    text = (projects[name] / "before.py").read_text()
-    golden = HERE / "cases" / name / "after.py"
-    if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
-        golden.write_text(text)
-    assert text == golden.read_text()
-    assert "compat.v1" not in text
-    assert "Session(" not in text
+    for path in sorted((HERE / "cases" / name).glob("*.py")):
+        if path.name.startswith("after"):
+            continue
+        text = (projects[name] / path.name).read_text()
+        after = "after.py" if path.name == "before.py" else f"after_{path.name}"
+        golden = HERE / "cases" / name / after
+        if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
+            golden.write_text(text)
+        assert text == golden.read_text()
+        assert "compat.v1" not in text
+        assert "Session(" not in text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_run_is_native(name: str, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("after*.py", "expected.npz")
+    shutil.copytree(HERE / "cases" / name, tmp_path / name, ignore=ignored)
+    plan = build_plan(tmp_path / name, Options(jobs=1))
+    runs = [record for result in plan.files for record in run_outcomes(result)]
+    assert runs and {record.rung for record in runs} == {Rung.NATIVE}, runs
 
 
 @pytest.mark.parametrize("name", CASES)

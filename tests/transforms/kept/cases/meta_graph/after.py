@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import meta_graph
 from tf1_support import scopes
 
 
@@ -25,13 +26,11 @@ def train(path, data, labels):
 
 
 def predict(path, data):
-    with tf.Graph().as_default() as graph:
-        with tf.compat.v1.Session() as sess:
-            saver = tf.compat.v1.train.import_meta_graph(path + '.meta')
-            saver.restore(sess, path)
-            x = graph.get_tensor_by_name('x:0')
-            prediction = graph.get_tensor_by_name('prediction:0')
-            return sess.run(prediction, feed_dict={x: data})
+    graph = meta_graph.MetaGraph(path + '.meta')
+    graph.restore(path)
+    x = 'x:0'
+    prediction = 'prediction:0'
+    return graph.run(prediction, feed_dict={x: data})
 
 
 def main(output):
