@@ -217,9 +217,10 @@ class Program(RunReader):
                 continue
             old, new = before.get(name), self.env.get(name)
             if new is not None and new.kind == k.PY and old is not None:
-                self.env[name] = old if old.traced else Value(k.TENSOR if traced else k.OP)
+                self.env[name] = old if old.traced else Value(
+                    k.TENSOR if traced else k.OP, container=name in flow.mutates)
             elif new is None or new.kind == k.PY:
-                self.env[name] = Value(k.TENSOR if traced else k.OP)
+                self.env[name] = Value(k.TENSOR if traced else k.OP, container=name in flow.mutates)
         kinds = {item.kind for item in own}
         kind = k.SUMMARY if kinds and kinds <= {k.SUMMARY, k.PY} else k.TENSOR
         if kind == k.TENSOR and kinds & {k.TRAIN, k.EFFECT}:
@@ -293,7 +294,8 @@ class Program(RunReader):
                 if base and (value.traced or value.kind == k.OP):
                     old = self._lookup(base)
                     if old is None or old.kind == k.PY:
-                        self.env[base] = Value(k.TENSOR if value.traced else k.OP)
+                        self.env[base] = Value(
+                            k.TENSOR if value.traced else k.OP, container=True)
             return
         func = stmt.value.func
         if not isinstance(func, ast.Attribute):
@@ -304,7 +306,7 @@ class Program(RunReader):
         old = self._lookup(base)
         arguments = [self.expressions.value(a) for a in stmt.value.args]
         if old is not None and old.kind == k.PY and any(a.traced for a in arguments):
-            self.env[base] = Value(k.TENSOR)
+            self.env[base] = Value(k.TENSOR, container=True)
 
     def _role(self, stmt: ast.stmt, value: Value) -> str:
         kind = value.kind

@@ -27,6 +27,7 @@ class Value:
     source: str = ""  # the name it was first bound to
     base: Value | None = None  # the object it is a part or a method result of
     single: bool = False  # known to be one tensor, not a container of them
+    container: bool = False  # known to be a list or dict that tensors were put into
 
     @property
     def traced(self) -> bool:

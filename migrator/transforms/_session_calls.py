@@ -160,7 +160,7 @@ class CallWriter(StatementPlanner):
     def _structured(self, leaf: Leaf) -> bool:
         """Whether a fetched value may be a list or dict of tensors."""
         value = leaf.value
-        if value.parts is not None:
+        if value.parts is not None or value.container:
             return True
         if value.single or self.program._name(leaf.expr) in self._losses():
             return False

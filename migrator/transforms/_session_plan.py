@@ -15,6 +15,11 @@ from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_place import FunctionPlacer
 
 
+#: What a graph is asked for the parts of it that no variable holds.
+_ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operations",
+                    "as_graph_element"})
+
+
 class ScopePlan(FunctionPlacer):
     """The plan for the run sites of one scope (and the module's graph that they use)."""
 
@@ -68,12 +73,22 @@ class ScopePlan(FunctionPlacer):
                         call, f"{ast.unparse(call.func)} takes its input from its own iterator",
                         "return the data set, and iterate over it where the graph is run",
                     )
+                if (symbol or "").startswith(k.STREAMING):
+                    raise Obstacle(
+                        call, "a metric that counts over several runs",
+                        "make a tf.keras.metrics object before the loop, and update it in the step",
+                    )
                 if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
                                           and "session" not in fact.flags):
                     raise Obstacle(call, "its input comes from queues",
                                    "read it with tf.data, and iterate over the data set")
         for item in self.program.items:
             for call in calls_of(item):
+                if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED:
+                    raise Obstacle(
+                        call, "the graph is asked for what is in it by name",
+                        "fetch and feed the Python variables that hold the tensors",
+                    )
                 fact = self.program.expressions.call_fact(call)
                 if fact is not None and "default session" in fact.flags:
                     raise Obstacle(
@@ -119,5 +134,7 @@ class ScopePlan(FunctionPlacer):
                 return True
             if call.func.attr in ("eval", "run"):
                 return True
+        elif self.program.expressions.value(call.func).kind == k.SAVER:
+            return True
         symbol = self.program.expressions.tf_symbol(call.func) or ""
-        return symbol in ("tensorflow.train.start_queue_runners",)
+        return symbol in ("tensorflow.train.start_queue_runners", "tensorflow.train.global_step")

@@ -40,6 +40,16 @@ OBSTACLES = {
         "with tf.Session() as sess:\n    sess.run('MatMul:0', feed_dict={x: np.ones((1, 2))})",
         "by its name",
     ),
+    "tensor asked for by name": (
+        "z = tf.get_default_graph().get_tensor_by_name('MatMul:0')\n"
+        "with tf.Session() as sess:\n    value = sess.run([y, z], feed_dict={x: np.ones((1, 2))})",
+        "is asked for what is in it by name",
+    ),
+    "fed tensor asked for by name": (
+        "z = tf.get_default_graph().get_tensor_by_name('MatMul:0')\n"
+        "with tf.Session() as sess:\n    value = sess.run(y * 2, feed_dict={x: np.ones((1, 2)), z: 1})",
+        "is asked for what is in it by name",
+    ),
     "unfed placeholder": (
         "with tf.Session() as sess:\n    value = sess.run(y)",
         "does not feed",
@@ -233,6 +243,23 @@ def test_a_name_that_is_reused_for_variables_is_split() -> None:
     SessionPrograms().run(ctx)
     assert not ctx.findings
     assert "tf.matmul(y, first_v)" in ctx.text and "tf.matmul(z, v)" in ctx.text
+
+
+@pytest.mark.parametrize("filled", [
+    "found = {}\nfound['y'] = y\n", "found = []\nfound.append(y)\n",
+    "found = {}\nif len(sys.argv) > 1:\n    found['y'] = tf.nn.relu(y)\n",
+])
+def test_a_container_that_was_filled_is_fetched_as_one(filled: str) -> None:
+    body = (
+        f"import sys\n{filled}with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    values = sess.run(found, {x: np.ones((1, 2))})\n"
+    )
+    ctx = FileContext.of("program.py", f"{HEAD}\n{body}")
+    SessionPrograms().run(ctx)
+    assert not ctx.findings
+    assert "outputs = compute_found(np.ones((1, 2)))\n" in ctx.text
+    assert "values = tf.nest.map_structure(lambda t: t.numpy(), outputs)" in ctx.text
 
 
 @pytest.mark.parametrize("name", LOST)
