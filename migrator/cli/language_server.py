@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from pygls.lsp.server import LanguageServer
 
 from migrator import __version__
 from migrator.cli.choices import build_options
+from migrator.cli.language_notebooks import Cell, Notebook
 from migrator.engine.editing import Project
 from migrator.engine.partial import problem, text_with
 from migrator.model import Change, FileResult, Finding, Rung, Status
 from migrator.project.diff import Hunk, hunks
 from migrator.project.discover import NEVER
 from migrator.project.gitstate import work_tree
+from migrator.project.notebook import is_notebook
+from migrator.project.source import SourceError
 
 SOURCE = "migrator"
 _LEVELS = {
@@ -26,6 +30,9 @@ _LEVELS = {
     Rung.NATIVE: types.DiagnosticSeverity.Information,
 }  # fmt: skip
 _WHOLE_LINE = 10_000  # a column beyond the end means the end
+_NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithNotebook(types.NotebookDocumentFilterPattern("**/*.ipynb"))]
+)
 
 
 class Projects:
@@ -61,8 +68,9 @@ class Projects:
 def make() -> LanguageServer:
     """A server with all its features; `start_io()` runs it."""
     server = LanguageServer(
-        SOURCE, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full
-    )
+        SOURCE, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full,
+        notebook_document_sync=_NOTEBOOKS,
+    )  # fmt: skip
     projects = Projects()
     results: dict[str, tuple[int, FileResult]] = {}
 
@@ -72,6 +80,42 @@ def make() -> LanguageServer:
             Path(uris.to_fs_path(folder.uri) or ".").resolve()
             for folder in server.workspace.folders.values()
         ]
+
+    def result_of(path: Path, text: str) -> FileResult | None:
+        try:
+            return projects.result(path.resolve(), text)
+        except Exception as error:  # bad settings, an unreadable tree: the editor must go on
+            server.window_log_message(
+                types.LogMessageParams(types.MessageType.Error, f"migrator: {error}")
+            )
+            return None
+
+    def look_at_notebook(uri: str) -> tuple[Notebook, FileResult] | None:
+        """An open notebook and its result, published as diagnostics of its cells."""
+        document = server.workspace.get_notebook_document(notebook_uri=uri)
+        path = Path(uris.to_fs_path(uri) or "")
+        if document is None or not is_notebook(path) or NEVER & set(path.parts):
+            return None
+        cells = []
+        for cell in document.cells:
+            text = server.workspace.get_text_document(cell.document)
+            code = cell.kind == types.NotebookCellKind.Code and text.language_id == "python"
+            cells.append(Cell(cell.document, text.source, code))
+        book = Notebook(path, tuple(cells))
+        try:
+            found = result_of(path, book.module.text)
+        except SourceError as error:
+            found = None
+            server.window_log_message(
+                types.LogMessageParams(types.MessageType.Warning, f"migrator: {error}")
+            )
+        if found is None:
+            return None
+        for cell_uri, items in book.diagnostics(diagnostics(found)).items():
+            server.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(cell_uri, items)
+            )
+        return book, found
 
     def look(uri: str) -> FileResult | None:
         """The result for an open document, published as diagnostics."""
@@ -83,12 +127,8 @@ def make() -> LanguageServer:
         known = results.get(uri)
         if known is not None and known[0] == version and known[1].old_text == document.source:
             return known[1]
-        try:
-            found = projects.result(path.resolve(), document.source)
-        except Exception as error:  # bad settings, an unreadable tree: the editor must go on
-            server.window_log_message(
-                types.LogMessageParams(types.MessageType.Error, f"migrator: {error}")
-            )
+        found = result_of(path, document.source)
+        if found is None:
             return None
         results[uri] = (version, found)
         server.text_document_publish_diagnostics(
@@ -119,6 +159,19 @@ def make() -> LanguageServer:
             types.PublishDiagnosticsParams(params.text_document.uri, [])
         )
 
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def notebook_opened(params: types.DidOpenNotebookDocumentParams) -> None:
+        look_at_notebook(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def notebook_changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        look_at_notebook(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def notebook_closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        for cell in params.cell_text_documents:
+            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
+
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions(
@@ -126,10 +179,18 @@ def make() -> LanguageServer:
         ),
     )
     def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
-        found = look(params.text_document.uri)
+        uri, where = params.text_document.uri, params.range
+        in_notebook = server.workspace.get_notebook_document(cell_uri=uri)
+        if in_notebook is not None:
+            seen = look_at_notebook(in_notebook.uri)
+            if seen is None or seen[1].status is not Status.CHANGED:
+                return []
+            place = seen[0].module_range(uri, where)
+            return code_actions(seen[1], place, seen[0].edit, "notebook") if place else []
+        found = look(uri)
         if found is None or found.status is not Status.CHANGED:
             return []
-        return code_actions(found, params.text_document.uri, params.range)
+        return code_actions(found, where, lambda text: _whole(found, uri, text))
 
     return server
 
@@ -171,10 +232,13 @@ def _diagnostic(
 
 
 def code_actions(
-    result: FileResult, uri: str, where: types.Range
+    result: FileResult,
+    where: types.Range,
+    edit: Callable[[str], types.WorkspaceEdit | None],
+    what: str = "file",
 ) -> list[types.CodeAction]:
     """Rewriting the hunks that `where` touches, each by itself if the file then still runs, and
-    rewriting the whole file."""
+    rewriting the whole file. `edit` gives the file (or notebook) a text, None if it cannot."""
     parts = hunks(result)
     actions = []
     for number, hunk in enumerate(parts):
@@ -186,14 +250,14 @@ def code_actions(
             codes = ", ".join(sorted({change.code for change in hunk.changes})) or "imports"
             reasons = "; ".join(dict.fromkeys(change.reason for change in hunk.changes))
             title = f"migrator: {codes} here ({reasons[:80]})" if reasons else f"migrator: {codes}"
-            actions.append(_action(title, types.CodeActionKind.QuickFix, result, uri, text))
-    actions.append(
-        _action(
-            "migrator: migrate this file to TensorFlow 2", types.CodeActionKind.SourceFixAll,
-            result, uri, result.new_text or "",
-        )
-    )  # fmt: skip
-    actions[-1].is_preferred = len(actions) == 1
+            if made := edit(text):
+                kind = types.CodeActionKind.QuickFix
+                actions.append(types.CodeAction(title, kind=kind, edit=made))
+    if made := edit(result.new_text or ""):
+        title = f"migrator: migrate this {what} to TensorFlow 2"
+        kind = types.CodeActionKind.SourceFixAll
+        preferred = not actions
+        actions.append(types.CodeAction(title, kind=kind, edit=made, is_preferred=preferred))
     return actions
 
 
@@ -202,10 +266,7 @@ def _lines(hunk: Hunk) -> tuple[int, int]:
     return int(start), int(start) + max(int(count or 1), 1) - 1
 
 
-def _action(
-    title: str, kind: types.CodeActionKind, result: FileResult, uri: str, text: str
-) -> types.CodeAction:
+def _whole(result: FileResult, uri: str, text: str) -> types.WorkspaceEdit:
     lines = result.old_text.count("\n") + 1
     whole = types.Range(types.Position(0, 0), types.Position(lines, 0))
-    edit = types.WorkspaceEdit(changes={uri: [types.TextEdit(whole, text)]})
-    return types.CodeAction(title, kind=kind, edit=edit)
+    return types.WorkspaceEdit(changes={uri: [types.TextEdit(whole, text)]})

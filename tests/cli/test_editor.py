@@ -213,6 +213,83 @@ def test_an_editor_sees_diagnostics_and_is_offered_edits(repo: Path) -> None:
     assert snapshot(repo) == before
 
 
+def test_a_notebook_is_one_module_with_edits_for_its_cells(repo: Path) -> None:
+    book = (repo / "intro.ipynb").as_uri()
+    sources = {
+        "markdown": "# Numbers",
+        "first": "%matplotlib inline\nimport numpy as np",
+        "bash": "echo np.int",
+        "second": "a = 1\nb = np.int(2)\n!ls",
+        "third": "c = np.float(b)",
+    }
+    cells = {name: f"vscode-notebook-cell:{book[7:]}#{name}" for name in sources}
+    languages = {"markdown": "markdown", "bash": "shellscript"}
+
+    async def dialogue(client: Any, types: Any, diagnostics: Any) -> None:
+        kinds = types.NotebookCellKind
+        client.notebook_document_did_open(
+            types.DidOpenNotebookDocumentParams(
+                types.NotebookDocument(
+                    book, "jupyter-notebook", 1,
+                    [
+                        types.NotebookCell(
+                            kinds.Markup if name == "markdown" else kinds.Code, uri
+                        )
+                        for name, uri in cells.items()
+                    ],
+                ),
+                [
+                    types.TextDocumentItem(uri, languages.get(name, "python"), 1, sources[name])
+                    for name, uri in cells.items()
+                ],
+            )
+        )  # fmt: skip
+        found = await diagnostics(cells["second"])
+        assert {(d.code, d.range.start.line) for d in found} == {("PY201", 1)}
+        found = await diagnostics(cells["third"])
+        assert {(d.code, d.range.start.line) for d in found} == {("PY201", 0)}
+
+        async def offered(name: str, line: int) -> list[Any]:
+            where = types.Range(types.Position(line, 0), types.Position(line, 1))
+            asked = types.CodeActionParams(
+                types.TextDocumentIdentifier(cells[name]), where, types.CodeActionContext([])
+            )
+            return list(await client.text_document_code_action_async(asked) or [])
+
+        assert await offered("markdown", 0) == await offered("bash", 0) == []
+        (action,) = await offered("second", 1)
+        assert "this notebook" in action.title
+        changes = {uri: edits[0].new_text for uri, edits in action.edit.changes.items()}
+        assert changes == {
+            cells["first"]: "%matplotlib inline",
+            cells["second"]: "a = 1\nb = int(2)\n!ls",
+            cells["third"]: "c = float(b)",
+        }
+        client.notebook_document_did_change(
+            types.DidChangeNotebookDocumentParams(
+                types.VersionedNotebookDocumentIdentifier(2, book),
+                types.NotebookDocumentChangeEvent(
+                    cells=types.NotebookDocumentCellChanges(
+                        text_content=[
+                            types.NotebookDocumentCellContentChanges(
+                                types.VersionedTextDocumentIdentifier(2, cells["third"]),
+                                [types.TextDocumentContentChangeWholeDocument("c = b")],
+                            )
+                        ]
+                    )
+                ),
+            )
+        )
+        while await diagnostics(cells["third"]):
+            pass  # those of before the change
+        changes = (await offered("second", 0))[-1].edit.changes
+        assert set(changes) == {cells["first"], cells["second"]}
+
+    before = snapshot(repo)
+    speak(repo, dialogue)
+    assert snapshot(repo) == before
+
+
 def test_bad_settings_do_not_end_the_server(repo: Path) -> None:
     (repo / "setup.cfg").write_text("[migrator]\nnonsense = 1\n")
     uri = (repo / "a.py").as_uri()
