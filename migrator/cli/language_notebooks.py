@@ -36,7 +36,7 @@ class Notebook:
     @cached_property
     def data(self) -> bytes:
         """An `.ipynb` file of these cells: what the module is read from and written back to."""
-        cells = [
+        cells: list[dict[str, object]] = [
             {"cell_type": "code", "metadata": {}, "source": cell.source, "outputs": [],
              "execution_count": None}
             if cell.python else {"cell_type": "raw", "metadata": {}, "source": cell.source}
