@@ -75,10 +75,9 @@ class Notebook:
 
     def module_range(self, uri: str, where: types.Range) -> types.Range | None:
         """A range of a cell as lines of the module, None for a cell that is not in it."""
-        lines = self.module.text.split("\n")
         for number, cell in enumerate(self.cells, 1):
             if cell.uri == uri and cell.python:
-                first = lines.index(f"# %% [cell {number}]") + 1
+                first = notebook.first_line(self.module.text, number) or 0
                 start = types.Position(first + where.start.line, 0)
                 return types.Range(start, types.Position(first + where.end.line, 0))
         return None

@@ -6,11 +6,11 @@ import difflib
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from migrator.model import Change, FileResult, Plan
-from migrator.project.notebook import decode_module, encode_module
+from migrator.project.notebook import decode_module, displayed, encode_module, is_notebook
 from migrator.project.source import SourceError, read_bytes
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
@@ -27,7 +27,7 @@ class Hunk:
 
 
 def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
-    """The hunks of one changed file, line ends left out."""
+    """The hunks of one changed file, line ends left out; of a notebook, as people know its cells."""
     old = lines_of(result.old_text)
     new = lines_of(result.new_text or "")
     found: list[Hunk] = []
@@ -42,6 +42,8 @@ def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
             lines += _body(line)
     if header:
         found.append(_hunk(header, lines, result.changes))
+    if is_notebook(result.path):
+        found = [replace(h, lines=tuple(x[:1] + displayed(x[1:]) for x in h.lines)) for h in found]
     return found
 
 

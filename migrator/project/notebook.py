@@ -1,8 +1,9 @@
 """A notebook's code cells as one Python module, and a changed module back into its cells.
 
-Each cell starts with a comment of its own (`# %% [cell 3]`), which is how a diff of the module can be
-read by cell. Lines for IPython become comments on a statement that does nothing. On the way back only
-the JSON of changed cells' sources is replaced; every other byte of the file stays.
+Each cell starts with a mark: a comment on a statement that does nothing, so that it stays where it is
+when the statements around it go. Lines for IPython are such comments, too. People are shown both as the
+notebook has them (`displayed`). On the way back only the JSON of changed cells' sources is replaced; every
+other byte of the file stays.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from migrator.project.source import SourceError, SourceFile, decode, encode, new
 
 SUFFIX = ".ipynb"
 _SPACE = re.compile(r"[ \t\r\n]*")
-_MARK = re.compile(r"# %% \[cell (\d+)\]")
+# The plain comment stands where no statement may: before an import from __future__.
+_MARK = re.compile(r"(?:pass  )?# %% \[cell (\d+)\]")
+_FUTURE = re.compile(r"^from __future__ import ", re.MULTILINE)
 _PASS = "pass  # ipython: "
 _NEXT = "pass  # ipython continued: "
 _HIDDEN = re.compile(r"([ \t]*)pass  # ipython(?P<next> continued)?: (.*)", re.DOTALL)
@@ -78,8 +81,11 @@ def encode_module(source: SourceFile, new_text: str, data: bytes) -> bytes:
     parts: list[str] = []
     at = 0
     for cell in cells:
-        if found[cell.number] != cell.source:
-            parts += [raw.text[at : cell.start], _written(raw.text, cell, found[cell.number])]
+        new = found[cell.number]
+        if new != cell.source:
+            new = new if cell.source.startswith("\n") else new.lstrip("\n")
+            new = new if cell.source.endswith("\n") else new.rstrip("\n")
+            parts += [raw.text[at : cell.start], _written(raw.text, cell, new)]
             at = cell.end
     return encode(raw, "".join([*parts, raw.text[at:]]))
 
@@ -98,6 +104,21 @@ def marks(text: str) -> list[str]:
         elif "  # ipython" in line and (_HIDDEN.fullmatch(line) or _ASSIGNED_HIDDEN.fullmatch(line)):
             found.append(line.strip())
     return found
+
+
+def displayed(line: str) -> str:
+    """A line of a notebook's module as people are shown it: marks as comments, IPython as it is."""
+    mark = _MARK.fullmatch(line)
+    return f"# %% [cell {mark[1]}]" if mark else _shown(line)
+
+
+def first_line(module: str, number: int) -> int | None:
+    """The line, from 1, of the mark of a cell; None where the module does not have the cell."""
+    for line, text in enumerate(module.split("\n"), 1):
+        mark = _MARK.fullmatch(text)
+        if mark and int(mark[1]) == number:
+            return line
+    return None
 
 
 def cell_of(module: str, line: int) -> tuple[int, int] | None:
@@ -233,7 +254,12 @@ def _written(text: str, cell: Cell, source: str) -> str:
 
 
 def _module(cells: list[Cell]) -> str:
-    return "".join(f"# %% [cell {cell.number}]\n{_hidden(cell.source)}\n" for cell in cells)
+    future = [n for n, cell in enumerate(cells) if _FUTURE.search(cell.source)]
+    plain = future[-1] + 1 if future else 0
+    return "".join(
+        f"{'' if n < plain else 'pass  '}# %% [cell {cell.number}]\n{_hidden(cell.source)}\n"
+        for n, cell in enumerate(cells)
+    )
 
 
 def _split(text: str) -> dict[int, str]:

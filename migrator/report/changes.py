@@ -7,7 +7,7 @@ import difflib
 import re
 from typing import Any
 
-from migrator.project.notebook import cell_of, is_notebook
+from migrator.project.notebook import cell_of, displayed, is_notebook
 from migrator.report import text
 from migrator.report.model import FileDiff, Hunk, Remaining, Section, Statement, Table
 
@@ -43,6 +43,7 @@ def file_diff(entry: dict[str, Any], budget: int) -> FileDiff:
         )  # fmt: skip
         hunks.append(Hunk(header, tuple(reasons), tuple(current)))
 
+    book = is_notebook(entry["path"])
     for line in difflib.unified_diff(old, new, lineterm="", n=3):
         if line.startswith(("---", "+++")) and not header:
             continue
@@ -56,7 +57,7 @@ def file_diff(entry: dict[str, Any], budget: int) -> FileDiff:
         mark, content = line[:1], line[1:]
         added += mark == "+"
         removed += mark == "-"
-        current.append((mark, content))
+        current.append((mark, displayed(content) if book else content))
     close()
     codes = tuple(sorted({c["code"] for c in entry["changes"]}))
     return FileDiff(entry["path"], added, removed, codes, tuple(hunks), omitted)

@@ -17,6 +17,7 @@ import markupsafe
 
 from migrator.model import Confidence, FileResult, Finding, Plan, Status
 from migrator.project.diff import Hunk, hunks, lines_of
+from migrator.project.notebook import displayed, is_notebook
 from migrator.report import page
 
 PAGE_BYTES = 30_000_000  # of code in one page: more than that, browsers scroll badly
@@ -132,6 +133,8 @@ def _file(result: FileResult, limit: int) -> File:
             continue
         limit -= size
         blocks.append(_hunk(hunk, by_line))
+    if is_notebook(result.path):
+        old = [displayed(line.rstrip("\n")) for line in old]
     blocks += _surroundings(old, by_line)
     blocks.sort(key=lambda block: block.line)
     return shown
