@@ -29,6 +29,15 @@ from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
 
 
+def _is_empty(node: ast.expr) -> bool:
+    """Whether an expression makes an empty list or dict."""
+    if isinstance(node, ast.Call):
+        return not node.args and not node.keywords and ast.unparse(node.func) in (
+            "list", "dict", "OrderedDict", "collections.OrderedDict")
+    return (isinstance(node, ast.List) and not node.elts) or (
+        isinstance(node, ast.Dict) and not node.keys)
+
+
 class Program(RunReader):
     """The model of one scope; `parent` is the module's program for a function."""
 
@@ -57,6 +66,21 @@ class Program(RunReader):
             self._rebuild(variables_known=True)
             if self._makes_variables_in_steps():
                 self._rebuild(variables_known=False)
+        self._containers()
+
+    def _containers(self) -> None:
+        """Empty lists and dicts that only a step fills are made anew in each step."""
+        filled = set().union(*(i.flow.mutates for i in self.items if i.role == TRACE))
+        for item in self.items if filled else ():
+            stmt = item.stmt
+            if item.role != KEEP or item.target not in filled or not (
+                isinstance(stmt, ast.Assign) and _is_empty(stmt.value)
+            ):
+                continue
+            if not any(other.role in (KEEP, LAZY) and other is not item
+                       and item.target in other.flow.uses | other.flow.defines | other.flow.mutates
+                       for other in self.items):
+                item.role, item.kind = TRACE, k.TENSOR
 
     def _build_all(self) -> None:
         self._build(self.body, ())
