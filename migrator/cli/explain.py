@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 from typing import Any
 
 import click
@@ -41,10 +42,12 @@ Examples:
 """,
 )
 @click.argument("what", metavar="CODE|SYMBOL")
+@click.option("--rules", "packs", multiple=True, metavar="FILE", help="Another rule pack (TOML).",
+              type=click.Path(exists=True, dir_okay=False, path_type=Path))  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def command(what: str, as_json: bool) -> None:
+def command(what: str, packs: tuple[Path, ...], as_json: bool) -> None:
     """Explain a rule by its code, or say what becomes of a TensorFlow 1 symbol."""
-    rules = loaded()
+    rules = loaded(packs)
     if "." not in what:
         found = [rule for rule in rules.packs.rules if rule.code == what.upper()]
         if found or what.upper() in codes.described():

@@ -57,7 +57,7 @@ def _case(rule: Rule, number: int, case: Case, rules: RuleSet) -> Outcome:
     used = {c.code for c in result.changes} | {f.code for f in result.findings}
     if rule.code not in used:
         others = f" (others did: {', '.join(sorted(used))})" if used else ""
-        return outcome(f"the rule does nothing to before{others}")
+        return outcome(f"the rule does nothing to before{others or _missing_import(rule, before)}")
     wanted = HEAD + case.after.rstrip("\n") + "\n"
     try:
         if _tree(output) != _tree(wanted):
@@ -72,6 +72,13 @@ def _case(rule: Rule, number: int, case: Case, rules: RuleSet) -> Outcome:
     if again.new_text is not None:
         return outcome("the result would be changed again by a second run")
     return outcome("")
+
+
+def _missing_import(rule: Rule, before: str) -> str:
+    """A hint where nothing of `before` can be what the rule is about."""
+    roots = {match.split(".")[0].split("(")[0].strip() for match in rule.match if "." in match}
+    missing = sorted(root for root in roots - {"tf"} if f"import {root}" not in before)
+    return f" ({', '.join(missing)} is not imported in it)" if missing else ""
 
 
 def _tree(text: str) -> str:

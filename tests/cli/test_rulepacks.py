@@ -98,6 +98,15 @@ rewrite = "tf.abs(tf.foo(x))"
 before = "result = tf.foo(1)"
 after = "result = tf.abs(tf.foo(1))"
 [[rule]]
+code = "X4"
+title = "t"
+why = "w"
+match = "mylib.old(x)"
+rewrite = "mylib.new(x)"
+[[rule.case]]
+before = "result = mylib.old(1)"
+after = "result = mylib.new(1)"
+[[rule]]
 code = "X3"
 title = "t"
 why = "w"
@@ -115,7 +124,9 @@ def test_cases_that_do_not_hold_are_told_one_by_one(tmp_path: Path, migrator: Ca
     assert "before cannot be read: case.py:2" in problems["X1 case 3"]
     assert "changed again by a second run" in problems["X2 case 1"]
     assert "has no case" in problems["X3"]
-    assert "0 of 5 hold" in migrator("rules", "test", file, code=1).stdout
+    assert "nothing to before (mylib is not imported in it)" in problems["X4 case 1"]
+    assert "mylib.new(x)" in migrator("explain", "x4", "--rules", file).stdout
+    assert "0 of 6 hold" in migrator("rules", "test", file, code=1).stdout
 
 
 @pytest.mark.parametrize(
