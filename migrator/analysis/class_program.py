@@ -8,11 +8,26 @@ from collections.abc import Callable, Iterable
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import FunctionFact
 
 _BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
             "setup", "_setup", "add_", "_add", "define", "make_", "_make")
+
+
+def building_methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    """The methods with which building a class's graph begins: `__init__`, and those that build by
+    their name, take nothing, and are not called by another one."""
+    defined = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+    roots = [defined["__init__"]] if "__init__" in defined else []
+    builders = [
+        method for name, method in defined.items()
+        if name.startswith(_BUILDER) and len(method.args.args) == 1 and not method.decorator_list
+    ]
+    if not builders:
+        return roots
+    called = {call.func.attr for call in calls_in(node) if isinstance(call.func, ast.Attribute)}
+    return roots + [method for method in builders if method.name not in called]
 
 
 class ClassProgram(Program):
@@ -38,23 +53,9 @@ class ClassProgram(Program):
         self.method_of: dict[int, ast.FunctionDef] = {}
         first = self.defined.get("__init__")
         owner = first.args.args[0].arg if first is not None and first.args.args else "self"
-        self._roots = [first] if first is not None else []
-        self._roots += self._outside_builders()
+        self._roots = building_methods(node)
         super().__init__(names, scopes[id(node)], [], function, parent, owner)
         self.methods = [m for m in self.defined.values() if m not in self.builders]
-
-    def _outside_builders(self) -> list[ast.FunctionDef]:
-        """Methods that build by their name, take nothing, and are not called by another one."""
-        called = {
-            node.func.attr
-            for node in walk(self.node)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        }
-        return [
-            method for name, method in self.defined.items()
-            if name.startswith(_BUILDER) and name not in called and len(method.args.args) == 1
-            and not method.decorator_list
-        ]
 
     def _assigned_names(self) -> set[str]:
         return set()

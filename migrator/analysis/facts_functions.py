@@ -10,7 +10,7 @@ from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import has_functions, walk
 from migrator.analysis.values import FunctionFact, Value
 from migrator.engine.registry import fact
 
@@ -19,7 +19,7 @@ _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_
 MAX_STATEMENTS = 2000
 
 
-@fact("functions")
+@fact("functions", when=has_functions)
 def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Top-level function name -> {kind, parts, flags, calls}.
 

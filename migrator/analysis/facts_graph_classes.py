@@ -11,7 +11,10 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.registry import fact
 
 
-@fact("graph_classes", "placeholder")
+@fact(
+    "graph_classes", "placeholder",
+    when=lambda tree: any(isinstance(node, ast.ClassDef) for node in tree.body),
+)
 def graph_classes(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Class name -> names of the attributes that its methods bind placeholders to."""
     del module

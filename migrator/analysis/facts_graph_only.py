@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import calls_in, children
+from migrator.analysis.tree_walk import calls_in, children, has_functions
 from migrator.engine.registry import fact
 
 #: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
@@ -74,7 +74,7 @@ def opens_session(function: ast.FunctionDef) -> bool:
     )
 
 
-@fact("graph_only", *sorted(_LAST))
+@fact("graph_only", *sorted(_LAST), when=has_functions)
 def graph_only_functions(
     tree: ast.Module, names: NameTable, module: str
 ) -> dict[str, list[str]] | None:

@@ -102,12 +102,16 @@ def _facts(
         return {}
     from migrator.analysis.names import NameTable
 
-    names = NameTable.of(tree)
+    names: NameTable | None = None
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())
         if words and not any(word in text for word in words):
             continue
+        when = getattr(function, "when", None)
+        if when is not None and not when(tree):
+            continue
+        names = names or NameTable.of(tree)
         try:
             value = function(tree, names, "")
         except Exception as error:  # one failing fact must not lose the module

@@ -68,6 +68,11 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def has_functions(tree: ast.Module) -> bool:
+    """Whether a module defines functions of its own, outside of classes."""
+    return any(node.__class__ is ast.FunctionDef for node in tree.body)
+
+
 _KEPT = 256
 _calls: dict[int, tuple[ast.AST, list[ast.Call]]] = {}
 
@@ -84,4 +89,4 @@ def calls_in(node: ast.AST) -> list[ast.Call]:
     return found[1]
 
 
-__all__ = ["calls_in", "children", "walk"]
+__all__ = ["calls_in", "children", "has_functions", "walk"]

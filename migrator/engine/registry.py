@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    import ast
+
     import libcst as cst
 
     from migrator.engine.context import FileContext
@@ -90,10 +92,13 @@ FactFunction = Callable[..., object]
 _FACTS: dict[str, FactFunction] = {}
 
 
-def fact(name: str, *words: str) -> Callable[[FactFunction], FactFunction]:
+def fact(
+    name: str, *words: str, when: Callable[[ast.Module], bool] | None = None
+) -> Callable[[FactFunction], FactFunction]:
     """Register `function(tree, names, module) -> picklable | None` as a per-module fact.
 
-    With `words`, only files in whose text one of them occurs are asked.
+    With `words`, only files in whose text one of them occurs are asked; with `when`, only those of
+    whose tree it holds.
 
     Facts are computed from `ast` alone in the indexing phase (`tree: ast.Module`,
     `names: NameTable`, `module: str` the dotted module name) for files that mention TensorFlow,
@@ -103,6 +108,7 @@ def fact(name: str, *words: str) -> Callable[[FactFunction], FactFunction]:
 
     def register(function: FactFunction) -> FactFunction:
         function.words = words  # type: ignore[attr-defined]
+        function.when = when  # type: ignore[attr-defined]
         _FACTS[name] = function
         return function
 

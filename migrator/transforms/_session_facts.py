@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
@@ -20,12 +21,20 @@ class FunctionTable:
 
     def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
         self._ctx = ctx
-        self._own = module_functions(tree, names)
-        self._graphs = {
-            n.name for n in tree.body if isinstance(n, ast.ClassDef)
-            and n.name not in self._own and placeholder_attributes(n, names)
-        }
+        self._tree = tree
+        self._names = names
         self._cache: dict[str, FunctionFact | None] = {}
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[FunctionFact, set[str]]]:
+        return module_functions(self._tree, self._names)
+
+    @cached_property
+    def _graphs(self) -> set[str]:
+        return {
+            n.name for n in self._tree.body if isinstance(n, ast.ClassDef)
+            and n.name not in self._own and placeholder_attributes(n, self._names)
+        }
 
     def __call__(self, name: str) -> FunctionFact | None:
         if name in self._own:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram, attribute_users
+from migrator.analysis.class_program import ClassProgram, attribute_users, building_methods
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.names import NameTable, Scope, canonical
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle, RunSite
 from migrator.analysis.source import SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -30,6 +30,8 @@ from migrator.transforms._session_step import Style
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
 _AMENDMENTS = 20  # texts to try before a program is kept
+_LOOPS = frozenset(symbol.rpartition(".")[2] for symbol in k.LOOPS)
+_RUNS = frozenset({"run", "eval"}) | _LOOPS
 BORROWED = "its session or graph comes from another scope"
 
 
@@ -48,6 +50,12 @@ def units_of(
     told: bool = True,
 ) -> list[Unit]:
     """The session programs of a file, innermost scopes first in each unit."""
+    classes = [
+        node for node in tree.body
+        if isinstance(node, ast.ClassDef) and building_methods(node) and _may_run(node)
+    ]
+    if not classes and not _may_run_outside(tree):
+        return []
     scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
     module = Program(names, names.module_scope, tree.body, function)
     functions = [
@@ -60,11 +68,10 @@ def units_of(
         units.append(Unit([*functions, module], Shared()))
     else:
         units += [Unit([program], Shared()) for program in [*functions, module]]
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and _may_run(node):
-            unit = _class_unit(ctx, node, names, scopes, function, module, told)
-            if unit is not None:
-                units.append(unit)
+    for node in classes:
+        unit = _class_unit(ctx, node, names, scopes, function, module, told)
+        if unit is not None:
+            units.append(unit)
     shared = any(item.kind == k.VARIABLE for item in module.items)
     earlier: set[int] = set()
     for unit in units:
@@ -98,6 +105,16 @@ def _may_run(node: ast.ClassDef) -> bool:
         if name and name.endswith("run"):
             return True
     return False
+
+
+def _may_run_outside(tree: ast.Module) -> bool:
+    """Whether anything outside of classes calls what could run a session."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr in _RUNS
+        or isinstance(call.func, ast.Name) and call.func.id in _LOOPS
+        for node in tree.body if not isinstance(node, ast.ClassDef)
+        for call in calls_in(node)
+    )
 
 
 def _graph_around(program: Program, run: RunSite) -> int:
