@@ -143,6 +143,7 @@ class Fit:
         pieces: list[Piece] = []
         shifted = False
         place = 0
+        hidden = False  # behind a starred argument, places are not known
         given: set[str] = set()
         for index, slot in enumerate(site.slots):
             if index < skip:
@@ -151,7 +152,9 @@ class Fit:
             if slot.stars:
                 if self.differs and slot.stars == 1:
                     return Misfit(f"*{ast.unparse(slot.node)} hides which arguments are given")
-                place = len(self.old_order) + len(self.new_order) if slot.stars == 1 else place
+                hidden = hidden or slot.stars == 1
+                continue
+            if hidden and slot.keyword is None:
                 continue
             if slot.keyword is not None:
                 found = self._keyword(site, index, slot, slot.keyword)
@@ -207,7 +210,7 @@ class Fit:
         if not self.known_order:
             return [], shifted
         if place >= len(self.old_order):
-            if self.many or place < len(self.new_order):
+            if not shifted and (self.many or place < len(self.new_order)):
                 return [], shifted
             return Misfit(f"TensorFlow 2 takes no {place + 1} positional arguments here"), shifted
         name = self.old_order[place]

@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 
 from migrator.engine.callsite import Unreadable, accepts, read_call
-from migrator.engine.edits import Edit
+from migrator.engine.edits import Edit, Lines
 from migrator.engine.gone import kept
 from migrator.engine.keywords import Misfit
+from migrator.engine.ruleset import VERSION_2
 from migrator.engine.work import FileWork, Site, default_code, shown
 from migrator.model import Change, Confidence, Rung
 
@@ -63,6 +64,8 @@ class TableSites:
             reason = entry.message
         if not support and not self._arguments(site, target):
             return
+        if not support and self._taken_for_another(site, target):
+            target = VERSION_2 + target[len("tensorflow") :]
         self.work.replace(
             site,
             target,
@@ -150,8 +153,11 @@ class TableSites:
             found = site.disposition
             old = self.work.rules.tf1.signature(key)
             valid = old is None or accepts(old, layout, skip)  # else compat.v1 refuses it as well
-            if valid and not found.rest and self.work.rules.compat_target(found.key) is not None:
-                self.compat(site, f"{pieces.reason}.")
+            known, aliases = found.key, self.work.rules.tf1.aliases
+            if aliases.get(key, key) == aliases.get(target, target):
+                known = target  # the same thing under the name that a second run would find
+            if valid and not found.rest and self.work.rules.compat_target(known) is not None:
+                self.compat(site, f"{pieces.reason}.", known)
                 return False
             self.work.report(
                 "TF104",
@@ -167,6 +173,31 @@ class TableSites:
             text = (piece.text,) if piece.text else ()
             self.work.edits.append(Edit(piece.start, piece.end, text, change))
         return True
+
+    def _taken_for_another(self, site: Site, target: str) -> bool:
+        """Whether the call of `target` that a site becomes could be one of TF 1's function of that
+        name, which a second run would change again: ``tf.saved_model.load_v2(*args)``."""
+        call, rules = site.reference.call, self.work.rules
+        old = rules.tf1.signature(target)
+        if call is None or old is None or site.resolved.name == target:
+            return False
+        try:
+            layout = read_call(self.work.text, self.work.lines, call)
+            pieces = rules.fit(site.resolved.name, target).apply(layout)
+            text = self.work.text[layout.open : layout.end - 1]
+            for piece in sorted(() if isinstance(pieces, Misfit) else pieces, key=lambda p: -p.start):
+                first, last = piece.start - layout.open, piece.end - layout.open
+                text = text[:first] + piece.text + text[last:]
+            text = f"_({text})"
+            made = ast.parse(text, mode="eval").body
+            assert isinstance(made, ast.Call)
+            layout = read_call(text, Lines(text), made)
+        except (Unreadable, IndexError, SyntaxError):
+            return False
+        again = rules.fit(target, target).apply(layout)
+        if isinstance(again, Misfit):
+            return accepts(old, layout) and rules.compat_target(target) is not None
+        return bool(again)
 
     def _partial_call(self, site: Site) -> ast.Call | None:
         """The ``functools.partial(f, ...)`` that a reference to `f` is the first argument of."""
@@ -188,10 +219,12 @@ class TableSites:
         fit = self.work.rules.fit(key, key)
         return fit.new is not None and not isinstance(fit.apply(layout), Misfit)
 
-    def compat(self, site: Site, advice: str) -> None:
+    def compat(self, site: Site, advice: str, key: str = "") -> None:
+        """Leave a site on tf.compat.v1, where it may be known as another `key`."""
         found = site.disposition
-        target = self.work.rules.compat_target(found.key)
-        symbol = shown(found.key)
+        key = key or found.key
+        target = self.work.rules.compat_target(key)
+        symbol = shown(key)
         if target is None:
             self.unknown(site)
             return
@@ -199,7 +232,7 @@ class TableSites:
             "TF005",
             site.reference.node,
             f"{symbol} has no native rewrite here; tf.compat.v1 keeps it running",
-            advice or kept(found.key),
+            advice or kept(key),
             symbol,
             Rung.COMPAT,
         )
