@@ -10,6 +10,7 @@ from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
+from migrator.analysis.support_names import tf1_symbol
 from migrator.analysis.tree_walk import has_functions, walk
 from migrator.analysis.values import FunctionFact, Value
 from migrator.engine.registry import fact
@@ -103,6 +104,7 @@ def _flag_call(
     if isinstance(call.func, ast.Attribute) and call.func.attr == "get_next":
         flags.add("elements")
     symbol = names.resolve_node(call.func, scope, values=False)
+    symbol = symbol and tf1_symbol(symbol)
     if symbol is None or symbol.startswith("builtins."):
         if isinstance(call.func, ast.Name):
             other = known(call.func.id)

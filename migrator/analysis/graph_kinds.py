@@ -60,6 +60,16 @@ _C = "tensorflow.contrib."
 #: Calls that run a training op in a loop of their own.
 LOOPS = frozenset({_C + "slim.learning.train", _C + "training.train"})
 
+#: Calls that restore a checkpoint and evaluate batches in a loop of their own.
+EVALUATIONS = frozenset(
+    _C + "slim.evaluation." + name for name in ("evaluate_once", "evaluation_loop")
+)
+
+#: Metrics whose value and update are tensors of their own: eager code computes both at once.
+STREAMING = (
+    _T + "metrics.", _C + "metrics.streaming_", _C + "slim.metrics.streaming_",
+)
+
 #: Sessions that call hooks, save and restore by themselves.
 MONITORED = frozenset(
     {_T + "train.MonitoredTrainingSession", _T + "train.SingularMonitoredSession"}
@@ -97,6 +107,15 @@ CALLS: dict[str, str] = {
     _T + "train.ExponentialMovingAverage": EMA,
     _T + "train.Saver": SAVER,
     _C + "slim.Saver": SAVER,
+    **dict.fromkeys(
+        # functions of a session that restore
+        (
+            _C + module + name
+            for module in ("framework.", "slim.")
+            for name in ("assign_from_checkpoint_fn", "assign_from_values_fn")
+        ),
+        SAVER,
+    ),
     _T + "summary.FileWriter": WRITER,
     _T + "train.SummaryWriter": WRITER,
     _T + "Graph": GRAPH,

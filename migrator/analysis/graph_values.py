@@ -9,6 +9,8 @@ from typing import Any
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, Flow, dotted_self
 from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.support_names import tf1_symbol
+from migrator.analysis.tree_walk import children
 from migrator.analysis.values import (
     PYTHON_VALUE,
     FunctionFact,
@@ -63,7 +65,7 @@ class Expressions:
                     root = root.value if isinstance(root, ast.Attribute) else root.func
                 if isinstance(root, ast.Name) and self.lookup(root.id) is not None:
                     found = None
-            self._symbols[key] = found
+            self._symbols[key] = tf1_symbol(found) if found is not None else None
         return self._symbols[key]
 
     def tf_symbol(self, node: ast.expr) -> str | None:
@@ -204,7 +206,7 @@ class Expressions:
     def _children(self, node: ast.AST) -> Value:
         single = isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
         values = []
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 values.append(self.value(child))
             elif isinstance(child, (ast.comprehension, ast.keyword)):
@@ -273,6 +275,8 @@ class Expressions:
             if kind == k.VARIABLES and self.variables_known:
                 kind = k.PY
             return Value(kind, call=node)
+        if name == "train.global_step":
+            return Value(k.PY, call=node)  # a run by itself
         if name.startswith(("losses.", "contrib.losses.", "contrib.slim.losses.")):
             return Value(k.TENSOR, call=node)
         kind = k.call_kind(symbol)

@@ -36,6 +36,8 @@ class RunReader:
             return None
         if self.expressions.tf_symbol(func) in k.LOOPS and call.args:
             return RunSite(call, "loop", call.args[0])
+        if self.expressions.tf_symbol(func) in k.EVALUATIONS:
+            return _evaluation(call)
         if func.attr == "run":
             base = self.expressions.value(func.value)
             if base.kind == k.SESSION:
@@ -96,6 +98,24 @@ class RunReader:
                 return site
             site.feeds.append((name, value))
         return site
+
+
+def _evaluation(call: ast.Call) -> RunSite:
+    """What slim's evaluation computes: the final values, else what each batch gives."""
+    given = {a.arg: a.value for a in call.keywords if a.arg is not None}
+    fetch = given.get("final_op") or given.get("eval_op")
+    site = RunSite(call, "evaluate", call if fetch is None else fetch)
+    unknown = set(given) - {
+        "master", "checkpoint_path", "checkpoint_dir", "logdir", "num_evals", "eval_op", "final_op",
+        "variables_to_restore", "session_config", "eval_interval_secs",
+        "max_number_of_evaluations", "timeout", "timeout_fn",
+    }
+    if fetch is None or unknown or len(call.args) > 4 or any(a.arg is None for a in call.keywords):
+        site.obstacle = Obstacle(
+            call, f"the evaluation is given {', '.join(sorted(unknown)) or 'what is not known'}",
+            "evaluate in a loop over batches with a tf.function",
+        )
+    return site
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:

@@ -79,3 +79,55 @@ class LooseAttribute(Amendable):
         value = "=None" if default is not None else ""
         edits.append((end, end, f", {parameter}{value}"))
         return source.splice(0, len(text), edits) if len(edits) > 1 else None
+
+
+class InlineDependency(Amendable):
+    """`with tf.control_dependencies([CALL])`: in a function, CALL is a statement before."""
+
+    def __init__(self, node: ast.expr) -> None:
+        super().__init__(node, "what something depends on is made inside of control_dependencies",
+                         "give it a name before the with statement")
+
+    def amended(self, text: str) -> str | None:
+        tree = ast.parse(text)
+        source = SourceText(text, tree)
+        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        edits: list[Edit] = []
+        for stmt in ast.walk(tree):
+            if not isinstance(stmt, ast.With):
+                continue
+            calls = [call for item in stmt.items for call in inline_dependencies(item.context_expr)]
+            if not calls:
+                continue
+            indent = source.indent(stmt)
+            start = source.span(stmt)[0]
+            lines = ""
+            for call in calls:
+                number = sum(name.startswith("control_input") for name in used)
+                name = f"control_input_{number}" if number else "control_input"
+                used.add(name)
+                lines += f"{name} = {source.segment(call)}\n{indent}"
+                edits.append((*source.span(call), name))
+            edits.append((start, start, lines))
+        return source.splice(0, len(text), sorted(edits)) if edits else None
+
+
+def inline_dependencies(context: ast.expr) -> list[ast.expr]:
+    """What makes operations within the arguments of a control_dependencies."""
+    if not (isinstance(context, ast.Call)
+            and ast.unparse(context.func).endswith("control_dependencies")):
+        return []
+    found: list[ast.expr] = []
+    pending: list[ast.expr] = [*context.args, *(a.value for a in context.keywords)]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.Call):
+            if not ast.unparse(node.func).endswith(("get_collection", "get_collection_ref")):
+                found.append(node)
+        elif isinstance(node, ast.ListComp):
+            found.append(node)
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            pending[:0] = node.elts
+        elif isinstance(node, ast.BinOp):
+            pending[:0] = [node.left, node.right]
+    return found

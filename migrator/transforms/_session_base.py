@@ -39,4 +39,5 @@ class PlanBase:
         self.watched: dict[str, Value] = {}  # what its hooks ask for, by name
         self.fed_iterators: set[str] = set()
         self.data_set_makers: dict[str, str] = {}
+        self.evaluates = False  # whether slim's evaluation calls a step
         self.looped = False  # whether a loop that calls the step runs the training op

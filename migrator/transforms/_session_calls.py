@@ -34,6 +34,9 @@ class CallWriter(StatementPlanner):
         if run.style == "loop":
             self._looped_call(site, called, self._call_arguments(site, function))
             return
+        if run.style == "evaluate":
+            self._evaluated_call(site, called, self._call_arguments(site, function))
+            return
         if self.monitor:
             call = self._monitored_call(called, self._call_arguments(site, function), outputs)
         self.notes.append(Note("TF302", run.call, f"the run becomes a call of {function.name}",

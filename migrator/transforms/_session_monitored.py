@@ -198,6 +198,35 @@ class MonitorReader(SiteReader):
         site.leaves.append(Leaf(loss, self.program.expressions.value(loss)))
         self.looped = True
 
+    # -- slim's evaluation
+
+    def _with_updates(self, site: Site) -> None:
+        """The step of slim's evaluation gives the final values; what updates them runs in it."""
+        updates = argument(site.run.call, -1, "eval_op")
+        if updates is not None and updates is not site.run.fetch:
+            leaf = Leaf(updates, self.program.expressions.value(updates))
+            leaf.used = False
+            site.leaves.append(leaf)
+        for leaf in site.leaves:
+            leaf.used = leaf.expr is not updates or updates is site.run.fetch
+        self.evaluates = True
+
+    def _evaluated_call(self, site: Site, function: str, arguments: list[str]) -> None:
+        """The evaluation is given the step for its ops, and nothing that only a session needs."""
+        call, d = site.run.call, self.decisions
+        name = (self.program.expressions.tf_symbol(call.func) or "").rpartition(".")[2]
+        d.edits.append((*self.source.span(call.func), self.support.evaluation(name)))
+        step = function if not arguments else f"lambda: {function}({', '.join(arguments)})"
+        given = {a.arg: a for a in call.keywords}
+        fetch = given.get("eval_op") or given["final_op"]
+        d.edits.append((*self.source.span(fetch), f"eval_op={step}, build=[{function}]"))
+        gone: list[ast.expr | ast.keyword] = [given[a] for a in ("master", "final_op", "session_config")
+                               if a in given and given[a] is not fetch]
+        for node in [*call.args[:1], *gone]:
+            d.edits.append(cut(self.source, *self.source.span(node)))
+        self.notes.append(Note("TF304", call, "the evaluation calls a function for each batch",
+                               f"tensorflow.contrib.slim.evaluation.{name}"))
+
     def _looped_call(self, site: Site, function: str, arguments: list[str]) -> None:
         """The loop is given the step instead of an op, and nothing that only a session needs."""
         call = site.run.call

@@ -123,6 +123,8 @@ class FunctionPlacer(CallWriter):
     def _needs_build(self) -> bool:
         if self.monitor or self.looped:
             return True
+        if self.evaluates:  # it traces the step itself
+            return False
         for item in self.items if self.shared.owner else self.program.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
@@ -145,8 +147,9 @@ class FunctionPlacer(CallWriter):
                 raise Obstacle(item.stmt, "variables are listed before the graph is complete",
                                "build the whole graph first, then ask for its variables")
             for call in calls_of(item):
-                if item.role in (KEEP, RUN) and isinstance(call.func, ast.Attribute) and (
-                    self.program.expressions.value(call.func.value).kind == k.SAVER
+                maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+                if item.role in (KEEP, RUN) and (
+                    self.program.expressions.value(maker).kind == k.SAVER
                 ):
                     raise Obstacle(call, "a checkpoint is used before the graph is complete",
                                    "build the whole graph first, then restore")

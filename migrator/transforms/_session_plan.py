@@ -7,6 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import LAZY, TRACE, Obstacle
 from migrator.analysis.values import argument
+from migrator.transforms._session_amend import InlineDependency, inline_dependencies
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
@@ -14,10 +15,13 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_place import FunctionPlacer
 
-
 #: What a graph is asked for the parts of it that no variable holds.
 _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operations",
                     "as_graph_element"})
+
+
+#: Runs that need no session to be open around them.
+_COMPLETE = ("run", "loop", "evaluate")
 
 
 class ScopePlan(FunctionPlacer):
@@ -38,9 +42,12 @@ class ScopePlan(FunctionPlacer):
                     self._with_watched(site)
                 if run.style == "loop":
                     self._with_loss(site)
+                elif run.style == "evaluate":
+                    self._with_updates(site)
                 self.sites.append(site)
         for site in self.sites:
             self._assign_function(site)
+        self._refuse_unrun_variables()
         self._prepare_style()
         self._decide_statements()
         self._hoist_inline_optimizers()
@@ -48,9 +55,28 @@ class ScopePlan(FunctionPlacer):
             self._rewrite_site(site)
         self._place_functions()
 
+    def _refuse_unrun_variables(self) -> None:
+        """A checkpoint holds the variables of layers even if no run computes with them."""
+        if self.shared.owner or not self._uses_checkpoint():
+            return
+        computed = {id(item) for function in self.shared.functions for item in function.items}
+        for item in self.program.items:
+            if item.role in (TRACE, LAZY) and id(item) not in computed and self._uses_store(item):
+                raise Obstacle(
+                    item.stmt, "the checkpoint has variables of layers that no run computes with",
+                    "call the network once before the checkpoint is used",
+                )
+
+    def _uses_checkpoint(self) -> bool:
+        return any(
+            item.kind == k.SAVER or any(
+                self.program.expressions.value(call).kind == k.SAVER for call in calls_of(item))
+            for item in self.program.items if item.role not in (TRACE, LAZY)
+        )
+
     def _refuse(self) -> None:
         borrowed = next(
-            (run for run in self.program.run_sites() if run.style not in ("run", "loop")
+            (run for run in self.program.run_sites() if run.style not in _COMPLETE
              and not argument(run.call, -1, "session")), None
         )
         if borrowed is not None and not any(
@@ -61,7 +87,12 @@ class ScopePlan(FunctionPlacer):
                 borrowed.call, "this runs in a session that its caller has opened",
                 "compute it in a tf.function that the caller passes in",
             )
+        evaluated = all(run.style == "evaluate" for run in self.program.run_sites())
         for item in self.items:
+            for parent in item.parents:
+                for part in self.program.with_parts.get(id(parent), ()):
+                    if part.kind == "deps" and inline_dependencies(part.item.context_expr):
+                        raise InlineDependency(part.item.context_expr)
             for call in calls_of(item):
                 self._refuse_graph_parts(call)
                 fact = self.program.expressions.call_fact(call)
@@ -73,7 +104,7 @@ class ScopePlan(FunctionPlacer):
                         call, f"{ast.unparse(call.func)} takes its input from its own iterator",
                         "return the data set, and iterate over it where the graph is run",
                     )
-                if (symbol or "").startswith(k.STREAMING):
+                if (symbol or "").startswith(k.STREAMING) and not evaluated:
                     raise Obstacle(
                         call, "a metric that counts over several runs",
                         "make a tf.keras.metrics object before the loop, and update it in the step",

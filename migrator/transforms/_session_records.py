@@ -111,5 +111,8 @@ class SupportNames:
     def training_loop(self) -> str:
         return str(self._support("monitored.TrainingLoop"))  # type: ignore[operator]
 
+    def evaluation(self, name: str) -> str:
+        return str(self._support(f"evaluation.{name}"))  # type: ignore[operator]
+
     def training(self) -> str:
         return str(self._support("contrib_training.train"))  # type: ignore[operator]

@@ -42,6 +42,8 @@ class Slicer(FeedReader):
             ).uses
         if (self.monitor or self.looped) and any(leaf.value.kind == k.TRAIN for leaf in site.leaves):
             wanted.add(SUMMARIES)  # the loop writes the summaries of its steps
+        if site.run.style == "evaluate":
+            wanted.add(SUMMARIES)
         fed = {name for name, _ in feeds}
         items = [
             item for item in self.items
@@ -223,6 +225,8 @@ class Slicer(FeedReader):
             ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value or not leaf.used
             if leaf.value.kind not in (k.TRAIN, k.MERGED, k.SUMMARY)
         ]
+        if site.run.style == "evaluate":  # what it reads has been computed; nothing else happens
+            function.effects = []
         function.keys = [leaf.key for leaf in outputs] if site.form == "dict" else []
         function.outputs = [self._output(leaf, function) for leaf in outputs]
         function.layers = any(self._uses_store(item) for item in chosen) or any(
@@ -337,7 +341,8 @@ class Slicer(FeedReader):
             name = self.names.fresh("batches", f"{dataset}_iterator")
             d.replaced[id(item.stmt)] = [f"{name} = iter({dataset})"]
             return dataset, name
-        dataset = self.names.fresh("dataset", "train_dataset", "input_dataset")
+        kind = "eval" if self.evaluates else "train"
+        dataset = self.names.fresh("dataset", f"{kind}_dataset", "input_dataset")
         name = self.names.fresh("batches", f"{dataset}_iterator")
         segment = self.source.statement(item.stmt, [], "")
         text = "".join(segment).rstrip("\n")
@@ -367,6 +372,8 @@ class Slicer(FeedReader):
 
     def _function_name(self, site: Site, trains: bool, outputs: list[Leaf]) -> str:
         effects = [leaf for leaf in site.leaves if not leaf.has_value]
+        if site.run.style == "evaluate":
+            return self.names.fresh("evaluate_step", "eval_step")
         if trains:
             label = train_label(leaf.expr for leaf in effects)
             return self.names.fresh(*([f"train_{label}", "train_step"] if label

@@ -37,7 +37,7 @@ class StorePlanner(Slicer):
     def _by_name(self) -> bool:
         """Whether the program asks for variables by name or as a collection."""
         expressions = self.program.expressions
-        if self.monitor or self.looped:
+        if self.monitor or self.looped or self.evaluates:
             return True
         for item in self.items:
             for call in calls_of(item):

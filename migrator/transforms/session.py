@@ -212,7 +212,7 @@ class SessionPrograms:
     triggers = frozenset(
         {"tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.placeholder",
          "tensorflow.placeholder_with_default", "tensorflow.train.Supervisor", *k.MONITORED,
-         *k.LOOPS}
+         *k.LOOPS, *k.EVALUATIONS}
     )
     order = 10
 

@@ -29,8 +29,8 @@ CASES = sorted(path.name for path in (HERE / "cases").iterdir() if (path / "befo
 REASONS = {
     "meta_graph": ("is imported again", {}),
     "mixed": ("train_op is read", {"predict": 1}),
-    "named_tensors": ("cannot be told", {}),
-    "script": ("cannot be told", {}),
+    "named_tensors": ("is asked for what is in it by name", {}),
+    "script": ("is asked for what is in it by name", {}),
 }
 
 

@@ -37,10 +37,15 @@ def main(names: list[str]) -> int:
         )
 
     cases = HERE / "cases"
-    run(HERE / "make_graph.py", cases / "frozen_detector" / "frozen.pb")
-    run(HERE / "make_graph.py", cases / "frozen_modules" / "frozen.pb", "masks")
-    run(HERE / "make_meta.py", cases / "meta_graph" / "model.ckpt-3")
-    run("-c", CHECKPOINT, cases / "freeze_script" / "model.ckpt")
+    inputs: dict[str, tuple[str | Path, ...]] = {
+        "frozen_detector": (HERE / "make_graph.py", cases / "frozen_detector" / "frozen.pb"),
+        "frozen_modules": (HERE / "make_graph.py", cases / "frozen_modules" / "frozen.pb", "masks"),
+        "meta_graph": (HERE / "make_meta.py", cases / "meta_graph" / "model.ckpt-3"),
+        "freeze_script": ("-c", CHECKPOINT, cases / "freeze_script" / "model.ckpt"),
+    }
+    for name, arguments in inputs.items():
+        if not names or name in names:
+            run(*arguments)
     (cases / "freeze_script" / "checkpoint").unlink(missing_ok=True)
     for case in sorted(path.parent for path in cases.glob("*/before.py")):
         if names and case.name not in names:

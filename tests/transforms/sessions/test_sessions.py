@@ -87,7 +87,9 @@ def test_every_run_is_native(name: str, tmp_path: Path) -> None:
     shutil.copytree(HERE / "cases" / name, tmp_path / name, ignore=ignored)
     plan = build_plan(tmp_path / name, Options(jobs=1))
     runs = [record for result in plan.files for record in run_outcomes(result)]
-    assert runs and {record.rung for record in runs} == {Rung.NATIVE}, runs
+    before = "".join(path.read_text() for path in (HERE / "cases" / name).glob("*.py"))
+    assert runs or ".run(" not in before  # an estimator runs its sessions itself
+    assert {record.rung for record in runs} <= {Rung.NATIVE}, runs
 
 
 @pytest.mark.parametrize("name", CASES)

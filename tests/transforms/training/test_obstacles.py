@@ -6,7 +6,11 @@ import textwrap
 
 import pytest
 
+from migrator.analysis.index import ProjectIndex
 from migrator.engine.context import FileContext
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
 from migrator.model import Rung, to_json
 from migrator.transforms.session import SessionPrograms
 from migrator.transforms.session_leftovers import SessionLeftovers
@@ -180,6 +184,19 @@ def test_scan_of_a_native_program_names_its_functions() -> None:
     assert {r.rung for r in records} == {Rung.NATIVE}
     assert records[1].feeds == ("x",) and "train_step" in to_json(records[1])
     assert ctx.text == HEAD + body and not ctx.findings
+
+
+def test_layers_that_only_a_checkpoint_has_keep_their_graph() -> None:
+    text = (
+        "import tensorflow as tf\n\n\ndef network(x):\n    return tf.layers.dense(x, 3)\n\n\n"
+        "def save(path):\n    x = tf.placeholder(tf.float32, [None, 2])\n    network(x)\n"
+        "    with tf.Session() as sess:\n        sess.run(tf.global_variables_initializer())\n"
+        "        tf.train.Saver().save(sess, path)\n"
+    )
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert "layers.dense(x, 3)" in result.new_text and "import layers" in result.new_text
+    assert "network(x)\n    with tf.compat.v1.Session() as sess" in result.new_text
+    assert any("variables of layers that no run computes" in f.message for f in result.findings)
 
 
 LOST = {
