@@ -222,6 +222,7 @@ PYTHON = (
     "contrib.layers.sum_regularizer", "contrib.slim.l2_regularizer", "contrib.slim.l1_regularizer",
     "contrib.slim.l1_l2_regularizer", "contrib.slim.variance_scaling_initializer",
     "contrib.slim.xavier_initializer", "contrib.training.HParams", "contrib.slim.get_model_options",
+    "contrib.slim.model_analyzer.",
     "contrib.slim.arg_scope", "contrib.framework.arg_scope",
     "train.latest_checkpoint", "train.get_checkpoint_state", "train.checkpoint_exists",
     "train.NewCheckpointReader", "train.load_checkpoint", "train.list_variables",

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_inline import used_elsewhere
+from migrator.transforms._session_render import Decisions, rendered
 
 _HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY)
 
@@ -42,6 +44,11 @@ class _Receiver:
         if self.parameter not in names:
             return 10**6
         return names.index(self.parameter) - (self.owner is not None)
+
+
+def hands_sessions(tree: ast.Module) -> bool:
+    """Whether a function or class of a module takes a session, by the name of the parameter."""
+    return bool(_receivers(tree))
 
 
 def unhanded(ctx: FileContext, text: str) -> str | None:
@@ -73,7 +80,40 @@ def unhanded(ctx: FileContext, text: str) -> str | None:
         place = source.offset(source.first_line(first), 0)
         opened = f"{receiver.parameter} = {source.segment(makers[0].func)}()\n"
         edits.append((place, place, source.indent(first) + opened))
-    return source.splice(0, len(text), edits)
+    return _without_idle(ctx, source.splice(0, len(text), edits))
+
+
+def _without_idle(ctx: FileContext, text: str) -> str:
+    """`text` without the `with` of a session that nothing in its block uses any more."""
+    tree = ast.parse(text)
+    names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+    table = FunctionTable(ctx, tree, names)
+    decisions = Decisions()
+    for node in walk(tree):
+        if not (isinstance(node, ast.With) and len(node.items) == 1):
+            continue
+        item = node.items[0]
+        made, name = item.context_expr, item.optional_vars
+        if not (isinstance(made, ast.Call) and _kind(names, made) == k.SESSION):
+            continue
+        bound = name.id if isinstance(name, ast.Name) else ""
+        if not any(_needs_session(inner, bound, names, table)
+                   for stmt in node.body for inner in walk(stmt)):
+            decisions.opened.add(id(node))
+    return rendered(SourceText(text, tree), tree, decisions) if decisions.opened else text
+
+
+def _needs_session(node: ast.AST, bound: str, names: NameTable, table: FunctionTable) -> bool:
+    """Whether a node names the session `bound`, or runs something in the default one."""
+    if isinstance(node, ast.Name):
+        return node.id == bound
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("run", "eval"):
+        return True
+    symbol = _symbol(names, node)
+    fact = table(symbol) if symbol else None
+    return fact is not None and bool(fact.flags & {"session", "default session"})
 
 
 def _receivers(tree: ast.Module) -> list[_Receiver]:
@@ -141,7 +181,9 @@ def _receiver_edits(
 def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.ClassDef) -> bool:
     """Whether the graph is the object's alone: one is made, and nothing is built outside of it."""
     made = 0
-    inside = {id(n) for n in ast.walk(owner)}
+    inside = {
+        id(n) for part in [owner, *_helpers_of(tree, owner)] for n in ast.walk(part)
+    }
     table = FunctionTable(ctx, tree, names)
     own = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     repeated = {
@@ -167,6 +209,26 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
         if fact is not None and fact.flags & {"ops", "layers", "variables", "placeholders"}:
             return False
     return made == 1
+
+
+def _helpers_of(tree: ast.Module, owner: ast.ClassDef) -> list[ast.stmt]:
+    """The module's functions and classes that only `owner` uses, directly or not."""
+    users: dict[str, set[str]] = {}  # name -> the top-level definitions that mention it
+    others = {
+        node.name: node for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not owner
+    }
+    for node in tree.body:
+        place = node.name if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else ""
+        for inner in walk(node):
+            if isinstance(inner, ast.Name) and inner.id in others and inner.id != place:
+                users.setdefault(inner.id, set()).add(place)
+    helpers = set(users)
+    while True:
+        left = {name for name in helpers if users[name] <= helpers | {owner.name}}
+        if left == helpers:
+            return [others[name] for name in sorted(helpers)]
+        helpers = left
 
 
 def _given(call: ast.Call, receiver: _Receiver) -> ast.expr | None:

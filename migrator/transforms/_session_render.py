@@ -127,10 +127,17 @@ class Renderer:
         return [f"{lines[0]}  {rest}"]
 
     def _emptied(self, stmt: ast.stmt) -> bool:
-        """An `if` without side effects all of whose statements are gone goes too."""
-        if not isinstance(stmt, ast.If) or id(stmt) in self.decisions.after:
+        """An `if` without side effects all of whose statements are gone goes too, and a `try`."""
+        if not isinstance(stmt, (ast.If, ast.Try)) or id(stmt) in self.decisions.after:
             return False
         gone = self.decisions.dropped
+        if isinstance(stmt, ast.Try):
+            return all(
+                id(inner) in gone and id(inner) not in self.decisions.after
+                for block in (stmt.body, *(h.body for h in stmt.handlers), stmt.orelse,
+                              stmt.finalbody)
+                for inner in block
+            )
         return all(
             id(inner) in gone and id(inner) not in self.decisions.after or self._emptied(inner)
             for inner in [*stmt.body, *stmt.orelse]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES, SUMMARIES, backward_slice, statement_flow
-from migrator.analysis.facts_functions import named_layer
+from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
+from migrator.transforms._session_default_names import DefaultNames
 from migrator.transforms._session_feeds import FeedReader
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
@@ -163,26 +166,16 @@ class Slicer(FeedReader):
         symbol = self.program.expressions.tf_symbol(call.func) if call is not None else ""
         return symbol == "tensorflow.placeholder_with_default"
 
+    @cached_property
+    def _by_default(self) -> DefaultNames:
+        program = self.program
+        return DefaultNames(program.names, program.expressions.function, self._uses_store_expr)
+
     def _default_names(self, item: Item) -> bool:
-        expressions = self.program.expressions
-        for inner in ast.walk(item.stmt):
-            if not isinstance(inner, ast.Call):
-                continue
-            symbol = expressions.tf_symbol(inner.func)
-            if symbol is not None:
-                short = symbol.rpartition(".")[2]
-                if symbol == "tensorflow.Variable" or (
-                    k.is_layer(symbol) and not short[0].isupper()
-                    and short not in k.LAYERS_WITHOUT_VARIABLES and not named_layer(inner)
-                ):
-                    return True
-                continue
-            fact = expressions.call_fact(inner)
-            if fact is not None and "default names" in fact.flags:
-                return True
-            if fact is None and self._uses_store_expr(inner):
-                return True
-        return False
+        current: Program | None = self.program
+        while current is not None and not isinstance(current, ClassProgram):
+            current = current.parent
+        return self._by_default.among(item.stmt, None if current is None else current.node)
 
     def _with_riders(self, items: list[Item], chosen: list[Item]) -> list[Item]:
         """Statements without a result (prints, shape assertions) ride along with what they read."""

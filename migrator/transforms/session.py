@@ -20,7 +20,8 @@ from migrator.model import Rung
 from migrator.transforms._session_amend import Amendable, LooseAttribute
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_gather import gathered, runs_left
-from migrator.transforms._session_helpers import withs_of
+from migrator.transforms._session_handed import hands_sessions
+from migrator.transforms._session_helpers import contains, withs_of
 from migrator.transforms._session_lost import refuse_lost_names
 from migrator.transforms._session_models import group_of
 from migrator.transforms._session_plan import ScopePlan
@@ -73,21 +74,21 @@ def units_of(
         if unit is not None:
             units.append(unit)
     shared = any(item.kind == k.VARIABLE for item in module.items)
-    earlier: set[int] = set()
+    earlier: dict[int, list[RunSite]] = {}  # by graph
     for unit in units:
-        places = earlier if shared else set()
+        places = earlier if shared else {}
         alone = shared or unit.class_program is not None or len(unit.programs) == 1
         for program in unit.programs:
             for run in program.run_sites():
                 if not _initialises(program, run) or not alone:
                     continue
-                graph = _graph_around(program, run)
-                if graph in places:
+                before = places.setdefault(_graph_around(program, run), [])
+                if not all(_either_or(run, other) for other in before):
                     unit.reinitialised = Obstacle(
                         run.call, "a second run initialises variables anew",
                         "make the variables anew, or assign their first values",
                     )
-                places.add(graph)
+                before.append(run)
     return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
 
 
@@ -115,6 +116,28 @@ def _may_run_outside(tree: ast.Module) -> bool:
         for node in tree.body if not isinstance(node, ast.ClassDef)
         for call in calls_in(node)
     )
+
+
+def _either_or(run: RunSite, other: RunSite) -> bool:
+    """Whether one of two runs stands in for the other: where the other's name is missing, or on the
+    other way through an `if`."""
+    assert run.item is not None and other.item is not None
+    for parent in run.item.parents:
+        if parent not in other.item.parents:
+            continue
+        if isinstance(parent, ast.Try):
+            ways = [parent.body, *(handler.body for handler in parent.handlers)]
+        elif isinstance(parent, ast.If):
+            ways = [parent.body, parent.orelse]
+        else:
+            continue
+        places = [
+            next((n for n, way in enumerate(ways) if contains(way, item.stmt)), None)
+            for item in (run.item, other.item)
+        ]
+        if None not in places and places[0] != places[1]:
+            return True
+    return False
 
 
 def _graph_around(program: Program, run: RunSite) -> int:
@@ -230,7 +253,7 @@ class SessionPrograms:
             rewrite(ctx, {path: ast.parse(text) for path, text in group.texts.items()})
             ctx.text = group.finished(ctx.path, ctx.text)
             return
-        if rewrite(ctx):
+        if rewrite(ctx) and not hands_sessions(ctx.tree):
             return
         text = settled(ctx, before)
         if text is not None:
