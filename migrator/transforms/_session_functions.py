@@ -99,7 +99,7 @@ class FunctionWriter(TrainingWriter):
         if gradients:
             persistent = "persistent=True" if len(gradients) > 1 else ""
             managers.append(f"{self.style.tf}.GradientTape({persistent}) as tape")
-        inner = self._item_lines(forward, function)
+        inner = self._item_lines(forward, function) + self._inline_losses(gradients, function)
         if managers:
             inner = inner or ["pass"]
             body.append(f"with {', '.join(managers)}:")
@@ -120,6 +120,25 @@ class FunctionWriter(TrainingWriter):
                 self.step + line if line.strip() else "" for line in body
             ]
         return body or ["pass"]
+
+    def _inline_losses(self, gradients: list[Item], function: StepFunction) -> list[str]:
+        """Losses that are written where they are minimized are computed while the tape records."""
+        self.losses = {}
+        lines: list[str] = []
+        taken = {p.name for p in function.parameters} | {
+            name for item in function.items for name in item.flow.defines | item.flow.uses}
+        for item in gradients:
+            call = item.value.call
+            loss = None if call is None else (
+                argument(call, 0, "loss") or argument(call, 0, "total_loss"))
+            if loss is None or isinstance(loss, (ast.Name, ast.Attribute)):
+                continue
+            name = next(n for n in ("loss", "total_loss", "minimized", "minimized_loss",
+                                    f"loss_{len(lines)}") if n not in taken)
+            taken.add(name)
+            lines += f"{name} = {self._edited(loss, function)}".split("\n")
+            self.losses[id(loss)] = name
+        return lines
 
     def _returned(self, function: StepFunction) -> list[str]:
         outputs = function.outputs

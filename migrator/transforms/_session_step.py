@@ -88,6 +88,7 @@ class ExpressionWriter:
         self.style = style
         self.renames = renames
         self.step = source.unit
+        self.losses: dict[int, str] = {}  # names of losses that had none, by id
 
     def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
         edits: list[Edit] = list(self.shared_edits)

@@ -45,18 +45,21 @@ class TrainingWriter(ExpressionWriter):
             lines.append(f"variables = {variables}")
             variables = "variables"
         if self.style.loss_scale:  # the optimizer scales the loss and unscales the gradients
-            loss_text = self._edited(loss, function)
+            loss_text = self._loss(loss, function)
             return [
                 *lines, *self._rate(item, function),
                 f"{optimizer_text}.minimize({loss_text}, var_list={variables}, tape=tape"
                 f"{step_text})",
             ]
         lines += [
-            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
+            f"gradients = tape.gradient({self._loss(loss, function)}, {variables})",
             *self._rate(item, function),
             f"{optimizer_text}.apply_gradients(zip(gradients, {variables}){step_text})",
         ]
         return lines
+
+    def _loss(self, loss: ast.expr, function: StepFunction) -> str:
+        return self.losses.get(id(loss)) or self._edited(loss, function)
 
     def _optimizer(self, item: Item, node: ast.expr, function: StepFunction) -> str:
         return self.renames.get(f"<optimizer {id(item.stmt)}>") or self._edited(node, function)
@@ -94,10 +97,10 @@ class TrainingWriter(ExpressionWriter):
             optimizer = self._optimizer(item, call.func.value, function)
             return [
                 f"{self._edited(target, function)} = {optimizer}.compute_gradients("
-                f"{self._edited(loss, function)}, {variables}, tape=tape)"
+                f"{self._loss(loss, function)}, {variables}, tape=tape)"
             ]
         return [
-            f"gradients = tape.gradient({self._edited(loss, function)}, {variables})",
+            f"gradients = tape.gradient({self._loss(loss, function)}, {variables})",
             f"{self._edited(target, function)} = list(zip(gradients, {variables}))",
         ]
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .names import outside_traces
+from .store import current_store
+
 POLICIES = ("float32", "float64", "mixed_float16", "mixed_bfloat16")
 
 
@@ -89,31 +92,38 @@ class LossScaled(tf.Module):
     def build(self, variables: Iterable[Any]) -> None:
         """Creates the state for `variables`; do so before a `tf.function` first trains."""
         if not self.keras.built:
-            self.keras.build(list(variables))
+            with outside_traces():  # else a `tf.function` would trace its first step twice
+                self.keras.build(list(variables))
 
     def compute_gradients(self, loss: Any, var_list: Iterable[Any] | None = None,
                           tape: tf.GradientTape | None = None) -> list[tuple[Any, Any]]:
         """Pairs (gradient, variable); the gradients were scaled on their way back only.
 
         Args:
-            loss: A tensor recorded by `tape`, or a function without arguments.
-            var_list: Default: all trainable variables that the loss read.
+            loss: A tensor recorded by `tape` or traced by the `tf.function` around the call, or a
+                function without arguments.
+            var_list: Default: all trainable variables that the loss read (without a tape: those of
+                the current store).
 
         Raises:
-            ValueError: `loss` is a tensor and there is no tape.
+            ValueError: `loss` is an eager tensor and there is no tape.
         """
         if callable(loss):
             with tf.GradientTape() as tape:
                 loss = loss()
-        elif tape is None:
+        elif tape is None and not tf.inside_function():
             raise ValueError("compute_gradients of a loss tensor needs the tape that recorded it")
-        variables = list(tape.watched_variables() if var_list is None else var_list)
+        if var_list is None:
+            var_list = current_store().trainable_variables if tape is None else (
+                tape.watched_variables())
+        variables = list(var_list)
         self.build(variables)
         scale = self.loss_scale
+        sources = [v.value if isinstance(v, tf.keras.Variable) else v for v in variables]
         # the gradient of `scale` times the loss, without having to record that product
-        gradients = tape.gradient(
-            loss, [v.value if isinstance(v, tf.keras.Variable) else v for v in variables],
-            output_gradients=tf.fill(tf.shape(loss), tf.cast(scale, loss.dtype)))
+        scales = tf.fill(tf.shape(loss), tf.cast(scale, loss.dtype))
+        gradients = (tf.gradients(loss, sources, scales) if tape is None
+                     else tape.gradient(loss, sources, output_gradients=scales))
         return list(zip([_times(g, 1.0 / scale) for g in gradients], variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]],

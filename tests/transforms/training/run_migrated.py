@@ -53,10 +53,14 @@ def run(folder: Path) -> dict[str, Any]:
         tf.keras.backend.clear_session()
     steps = [f for f in made if "tf1_support" not in f.python_function.__module__]
     traces: dict[str, int] = {}
+    compiled: dict[str, bool] = {}
     for function in steps:  # objects of one class have functions of one name
         name = function.python_function.__name__
         traces[name] = max(traces.get(name, 0), function.experimental_get_tracing_count())
-    return {"traces": traces}
+        if function.input_signature is not None and traces[name]:
+            made_of = function.get_concrete_function().function_def.attr
+            compiled[name] = made_of["_XlaMustCompile"].b
+    return {"traces": traces, "compiled": compiled}
 
 
 def main(folders: list[str]) -> None:

@@ -194,6 +194,7 @@ def test_layers_that_only_a_checkpoint_has_keep_their_graph() -> None:
         "        tf.train.Saver().save(sess, path)\n"
     )
     result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is not None
     assert "layers.dense(x, 3)" in result.new_text and "import layers" in result.new_text
     assert "network(x)\n    with tf.compat.v1.Session() as sess" in result.new_text
     assert any("variables of layers that no run computes" in f.message for f in result.findings)
