@@ -25,6 +25,7 @@ class EagerRewriter:
         graph_scope: Callable[[cst.With], cst.BaseExpression | None],
         nested: dict[int, cst.BaseStatement] | None = None,
         items: dict[int, cst.WithItem] | None = None,
+        keep_graphs: bool = False,
     ) -> None:
         self.body = body
         self.plan = plan
@@ -32,6 +33,7 @@ class EagerRewriter:
         self.graph_scope = graph_scope
         self.nested = nested or {}
         self.items = items or {}  # contexts that are entered instead of others, by id
+        self.keep_graphs = keep_graphs  # leaves ``with tf.Graph().as_default()`` as it is
         self.runs_in: dict[int, list[Run]] = {}
         for run in body.runs:
             self.runs_in.setdefault(id(run.unit.node), []).append(run)
@@ -138,6 +140,9 @@ class EagerRewriter:
                 isinstance(item.item, cst.Call)
                 and self.body.resolve(item.item.func) in GRAPH_SCOPES
             ):
+                if self.keep_graphs:
+                    kept.append(item)
+                    continue
                 scope = self.graph_scope(statement)
                 if scope is None:
                     continue

@@ -391,11 +391,14 @@ class _Tracer:
         ]
         table: dict[int, cst.CSTNode | None] = {}
         names: list[str] = []
+        calls: list[tuple[Run, str]] = []
         for fetches, runs in groups:
             name = planner._function_name(fetches)
             names.append(name)
-            for run in runs:
-                table[id(run.call)] = self._call(run, name, apart=len(groups) > 1)
+            calls += [(run, name) for run in runs]
+        calls.sort(key=lambda item: len(flow.walk(item[0].call)))  # what is fed may be run itself
+        for run, name in calls:
+            table[id(run.call)] = self._call(run, name, len(groups) > 1, table)
         results = [fetches.deep_clone() for fetches, _ in groups]
         if len(results) == 1:
             kind = cst.Expr if all(map(self._discarded, groups[0][1])) else cst.Return
@@ -455,7 +458,9 @@ class _Tracer:
             return self.planner._tf_name(holder)
         return self.ctx.require_import("tensorflow", None, "tf")
 
-    def _call(self, run: Run, name: str, apart: bool) -> cst.BaseExpression:
+    def _call(
+        self, run: Run, name: str, apart: bool, table: dict[int, cst.CSTNode | None]
+    ) -> cst.BaseExpression:
         planner = self.planner
         given = dict(self.fed.get(id(run), ()))
         arguments: list[cst.BaseExpression | cst.Arg] = []
@@ -467,6 +472,9 @@ class _Tracer:
                 if holder.default is None:
                     raise self._refusal(run.call, f"{holder.key} is fed in no run or not in all")
                 value = holder.default
+            replaced = value.visit(flow.Replacer(table))
+            assert isinstance(replaced, cst.BaseExpression)
+            value = replaced
             if apart:
                 arguments.append(flow.keyword(holder.key, value.deep_clone()))
             else:

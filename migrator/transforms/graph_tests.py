@@ -29,22 +29,29 @@ if TYPE_CHECKING:
 
 CODE = "TF703"
 MARK = "in_graph"
+TRACED = "only_traced"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
 _VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 _VARIABLE_CALLS = frozenset(name.rpartition(".")[2] for name in _VARIABLES)
 _SESSIONS = frozenset({"test_session", "cached_session", "session"})
+_INPUTS = frozenset(
+    {"placeholder", "random_uniform", "random_normal", "uniform", "normal", "zeros", "ones",
+     "truncated_normal"}
+)  # fmt: skip
+_IMAGE = 128  # pixels: from about this size on, a network takes seconds
+_EVALUATIONS = frozenset({"run", "eval", "evaluate", "numpy", "execute", "execute_cpu"})
 _Function = ast.FunctionDef
-_Marks = dict[int, tuple[ast.stmt, str]]  # id(class or function) -> (it, why)
+_Marks = dict[int, tuple[ast.stmt, str, str]]  # id(class or function) -> (it, why, the mark)
 
 
 def marked(node: ast.AST) -> bool:
-    """Whether a class or function carries the mark of this transform."""
-    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return False
-    return any(
-        (d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "")) == MARK
-        for d in node.decorator_list
-    )
+    """Whether a class or function stays in a graph, by the mark of this transform."""
+    return isinstance(node, (ast.FunctionDef, ast.ClassDef)) and has_mark(node, MARK)
+
+
+def has_mark(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: str) -> bool:
+    """Whether a class or function has a decorator of that last name."""
+    return any(_last(decorator) == name for decorator in node.decorator_list)
 
 
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
@@ -95,7 +102,7 @@ class LeftGraphTests:
             _inherit(methods, left)
             for name, why in left.items():
                 if name.startswith("test") and not marked(methods[name]):
-                    marks[id(methods[name])] = methods[name], why
+                    marks[id(methods[name])] = methods[name], why, MARK
         return _mark(ctx, marks)
 
 
@@ -131,20 +138,28 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     }
     _inherit(methods, reasons)
     if "setUp" in reasons:
-        marks[id(node)] = node, f"in setUp, {reasons['setUp']}"
+        marks[id(node)] = node, f"in setUp, {reasons['setUp']}", MARK
         return
     made = _attributes(methods.get("setUp"))
     for name, method in methods.items():
-        if name.startswith("test") and not marked(method) and not _builds_graph(method):
+        if not name.startswith("test") or marked(method):
+            continue
+        why = ""
+        if not _builds_graph(method):
             why = (
                 _gradients_of(ctx, method, made)
                 or _needs_of_calls(ctx, method)
                 or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
                 or _late_update(ctx, method)
-                or _asked_name(ctx, method)
             )
-            if why:
-                marks[id(method)] = method, why
+        builds = "" if why else _only_builds(ctx, method, methods)
+        if builds:
+            # Variables of another device than this machine has can be built, but not be made.
+            marks[id(method)] = method, builds, MARK if _names_devices(method) else TRACED
+        elif not why and not _builds_graph(method) and not opens_session(method):
+            why = asked_name(ctx, method)
+        if why:
+            marks[id(method)] = method, why, MARK
 
 
 def _needs_graph(ctx: FileContext, method: _Function) -> str:
@@ -289,7 +304,7 @@ def _late_update(ctx: FileContext, method: _Function) -> str:
     return ""
 
 
-def _asked_name(ctx: FileContext, method: _Function) -> str:
+def asked_name(ctx: FileContext, method: _Function | ast.AsyncFunctionDef) -> str:
     """The name of an operation that a function of the project made: eager tensors have no op."""
     if ".op.name" not in ctx.text:
         return ""
@@ -316,6 +331,91 @@ def _asked_name(ctx: FileContext, method: _Function) -> str:
         queue += children(node)
     name = next((name for name in asked if name in made), "")
     return f"it asks for the name of an operation that {made[name]} makes" if name else ""
+
+
+def _only_builds(ctx: FileContext, method: _Function, methods: dict[str, _Function]) -> str:
+    """A reason to trace a test: it asks for names of operations, or builds on images what eager
+    code would compute in full, and runs nothing."""
+    if has_mark(method, TRACED) or not (_makes_images(ctx, method) or asked_name(ctx, method)):
+        return ""
+    return "it runs nothing" if _runs_nothing(method, methods, {method.name}) else ""
+
+
+def _makes_images(ctx: FileContext, method: _Function) -> bool:
+    """Whether a method makes a tensor of the size of images, by the shape that is written."""
+    sizes: dict[str, int] = {}
+    for node in walk(method):
+        if isinstance(node, ast.Assign):
+            targets, values = [node.targets[0]], [node.value]
+            if isinstance(targets[0], ast.Tuple) and isinstance(values[0], ast.Tuple):
+                targets, values = targets[0].elts, values[0].elts
+            for target, value in zip(targets, values, strict=False):
+                if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+                    sizes[target.id] = value.value if isinstance(value.value, int) else 0
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
+            rows = node.iter.elts if isinstance(node.iter, (ast.List, ast.Tuple)) else []
+            for row in rows:
+                if isinstance(row, (ast.List, ast.Tuple)):
+                    for target, value in zip(node.target.elts, row.elts, strict=False):
+                        if isinstance(target, ast.Name):
+                            sizes[target.id] = max(sizes.get(target.id, 0), _size(value, {}))
+    for call in calls_in(method):
+        if _last(call.func) in _INPUTS:
+            for shape in [*call.args, *(k.value for k in call.keywords)]:
+                if isinstance(shape, (ast.Tuple, ast.List)) and len(shape.elts) >= 4:
+                    known = [_size(item, sizes) for item in shape.elts]
+                    if sum(size >= _IMAGE for size in known) >= 2 and (
+                        ctx.names.resolve_node(call.func, values=False) or ""
+                    ).startswith("tensorflow."):
+                        return True
+    return False
+
+
+def _names_devices(method: _Function) -> bool:
+    return any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and "gpu:" in n.value.lower()
+        for n in walk(method)
+    )
+
+
+def _size(node: ast.expr, sizes: dict[str, int]) -> int:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else 0
+    return sizes.get(node.id, 0) if isinstance(node, ast.Name) else 0
+
+
+def _runs_nothing(method: _Function, methods: dict[str, _Function], seen: set[str]) -> bool:
+    """Whether no value of a tensor is asked for: not by a session, an assertion or a helper."""
+    for call in calls_in(method):
+        func = call.func
+        if not isinstance(func, ast.Attribute):
+            continue
+        if func.attr in _EVALUATIONS or _EVALUATIONS & {_last(arg) for arg in call.args}:
+            return False
+        if not (isinstance(func.value, ast.Name) and func.value.id == "self"):
+            continue
+        if func.attr.startswith(("assertAll", "assertNDArray", "assertNear", "assertShape")):
+            if not all(_static(arg) for arg in call.args):
+                return False
+        elif func.attr in methods:
+            if func.attr not in seen and not _runs_nothing(
+                methods[func.attr], methods, seen | {func.attr}
+            ):
+                return False
+        elif not func.attr.startswith("assert") and func.attr not in _SESSIONS:
+            return False
+    return True
+
+
+def _static(node: ast.expr) -> bool:
+    """Whether an argument is a literal or a static shape."""
+    if isinstance(node, (ast.Constant, ast.List, ast.Tuple)):
+        return True
+    return any(isinstance(n, ast.Attribute) and n.attr in ("get_shape", "shape") for n in walk(node))
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _keeps_state(ctx: FileContext, name: str) -> bool:
@@ -356,15 +456,18 @@ def _mark(ctx: FileContext, marks: _Marks) -> str | None:
         return None
     lines = Lines(ctx.text)
     edits: list[Edit] = []
-    for node, why in marks.values():
+    for node, why, name in marks.values():
         assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
         if ctx.suppressed(CODE, node):
             continue
         start = lines.starts[node.lineno - 1]  # the line of `def`, below other decorators
         indent = ctx.text[start : start + node.col_offset]
         newline = "\r\n" if ctx.text[:start].endswith("\r\n") else "\n"
-        mark = ctx.support(f"testing.{MARK}")
+        mark = ctx.support(f"testing.{name}")
         edits.append(Edit(start, start, (f"{indent}@{mark}{newline}",)))
+        if name == TRACED:
+            ctx.change(CODE, node, f"the test is traced and not computed: {why}", Rung.SUPPORT)
+            continue
         ctx.change(CODE, node, f"this test stays in a graph: {why}", Rung.COMPAT)
         ctx.finding(
             CODE,

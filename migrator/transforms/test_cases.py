@@ -34,7 +34,7 @@ from migrator.transforms._session_heads import (
     other_uses,
 )
 from migrator.transforms._traced_body import traced_function
-from migrator.transforms.graph_tests import MARK, marked
+from migrator.transforms.graph_tests import MARK, TRACED, asked_name, has_mark, marked
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
@@ -175,7 +175,10 @@ def _eager_body(
         return None
     place = ctx.node if function is ctx.function else function
     try:
-        made = eager_function(ctx, function, "self.evaluate", nested)
+        keep_graphs = function is ctx.function and has_mark(ctx.node, TRACED)
+        if function is ctx.function and not keep_graphs and (why := asked_name(ctx, ctx.node)):
+            raise Unsupported(function, why, "trace what it builds with tf.function")
+        made = eager_function(ctx, function, "self.evaluate", nested, keep_graphs)
     except Unsupported as problem:
         try:
             traced = traced_function(ctx, function, nested)
@@ -221,9 +224,11 @@ def eager_function(
     function: cst.FunctionDef,
     evaluate: str,
     nested: dict[int, cst.BaseStatement] | None = None,
+    keep_graphs: bool = False,
 ) -> cst.FunctionDef | None:
     """The eager form of a function, None where there is nothing to do.
 
+    `keep_graphs` leaves ``with tf.Graph().as_default()`` in place.
     `evaluate` is the function that turns tensors into arrays (``self.evaluate``); empty means
     ``.numpy()``.  Raises Unsupported.
     """
@@ -262,7 +267,10 @@ def eager_function(
             return None
         return cst.parse_expression(f"{ctx.support('scopes.VariableStore')}().as_default()")
 
-    made = EagerRewriter(body, plan, value, graph_scope, nested).function()
+    rewriter = EagerRewriter(body, plan, value, graph_scope, nested, keep_graphs=keep_graphs)
+    if keep_graphs:
+        return rewriter.function()
+    made = rewriter.function()
     return ambient_collections(made, body.graphs, ctx.support_expr)
 
 

@@ -79,7 +79,7 @@ def _outlives_traces(make: Callable[..., Any], **kwargs: Any) -> Any:
         return make(**{**kwargs, "experimental_enable_variable_lifting": False})
 
 
-def traced(function: Callable[..., Any]) -> Callable[..., Any]:
+def traced(function: Callable[..., Any]) -> Any:
     """`function`, which builds a graph, for one call: traced, it sees the static shapes and names
     that it saw in TF 1, and what nobody asks for is not computed. It may make Keras layers."""
     def build(*args: Any, **kwargs: Any) -> Any:
@@ -118,6 +118,19 @@ def in_graph(test: Any) -> Any:
             return test(self, *args, **kwargs)
 
     marked.in_graph = True
+    return marked
+
+
+def only_traced(test: Callable[..., None]) -> Callable[..., None]:
+    """Marks a test method that builds and asks for shapes and names, but for no values: it is traced
+    like a graph of TF 1, and nothing of it is computed."""
+    @functools.wraps(test)
+    def marked(self: Any, *args: Any, **kwargs: Any) -> None:
+        if tf.executing_eagerly():
+            traced(lambda: test(self, *args, **kwargs)).get_concrete_function()
+        else:
+            test(self, *args, **kwargs)
+
     return marked
 
 

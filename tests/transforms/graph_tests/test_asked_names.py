@@ -1,4 +1,5 @@
-"""A test that asks for the name of an operation of the project's networks stays in a graph."""
+"""A test that asks for the name of an operation of the project's networks is traced; where it runs
+something as well, only what it builds is."""
 
 from migrator.analysis.index import ProjectIndex, summaries_from_texts
 from migrator.engine.options import Options
@@ -20,8 +21,8 @@ class NetTest(tf.test.TestCase):
 """
 
 
-def migrated(asked: str) -> str:
-    texts = {"net.py": NET, "net_test.py": TEST % asked}
+def migrated(asked: str, more: str = "") -> str:
+    texts = {"net.py": NET, "net_test.py": TEST % asked + more}
     rules = load_ruleset(Options())
     for _ in range(2):
         index = ProjectIndex.assemble(summaries_from_texts(texts))
@@ -35,7 +36,19 @@ def migrated(asked: str) -> str:
 def test_names_of_results() -> None:
     for asked in ("logits.op.name", "ends['fc'].op.name"):
         new = migrated(asked)
-        assert "  @testing.in_graph\n  def test_name(self):\n    with self.test_session():" in new
+        assert "  @testing.only_traced\n  def test_name(self):\n    logits" in new
+
+
+def test_names_of_what_runs_as_well() -> None:
+    new = migrated("logits.op.name", "      self.assertEqual(logits.eval().shape, (4,))\n")
+    assert "in_graph" not in new and "test_session" not in new
+    assert "      self.assertEqual(names.op_name(logits), 'Squeeze')\n      return logits\n" in new
+
+
+def test_a_graph_of_its_own_stays_where_nothing_runs() -> None:
+    new = migrated("logits.op.name", "      with tf.Graph().as_default():\n        net.net(x)\n")
+    assert "@testing.only_traced" in new and "      with tf.Graph().as_default():\n" not in new
+    assert "    with tf.Graph().as_default():\n      net.net(x)\n" in new
 
 
 def test_names_of_variables() -> None:
