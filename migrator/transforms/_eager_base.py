@@ -64,8 +64,22 @@ class PlannerBase:
         """The unit of the source at whose place a named nested placeholder stands."""
         return self._nested_units.get(id(unit.node), unit)
 
+    def _evaluated(self, value: cst.BaseExpression) -> cst.BaseExpression:
+        """A fed value, with ``x.eval()`` in it as the array that eager `x` holds."""
+        table: dict[int, cst.CSTNode | None] = {
+            id(run.call): flow.call(cst.Attribute(run.fetches, cst.Name("numpy")))
+            for run in self.body.runs
+            if isinstance(run.call.func, cst.Attribute) and run.call.func.attr.value == "eval"
+            and not run.feeds and any(part is run.call for part in flow.walk(value))
+        }
+        if not table:
+            return value
+        made = value.visit(flow.Replacer(table))
+        assert isinstance(made, cst.BaseExpression)
+        return made
+
     def _tensor(self, holder: Placeholder, value: cst.BaseExpression) -> cst.BaseExpression:
-        value = value.deep_clone()
+        value = self._evaluated(value).deep_clone()
         if holder.dtype is None:
             return flow.call(self._tf(holder, "convert_to_tensor"), value)
         return flow.call(self._tf(holder, "constant"), value, holder.dtype.deep_clone())

@@ -77,3 +77,13 @@ def test_a_name_that_a_loop_binds_anew_is_left() -> None:
         "      sess.run(lib.f(x), feed_dict={x: [1., 2.]})\n"
     )
     assert "in_graph" in new
+
+
+def test_what_is_fed_may_be_evaluated_itself() -> None:
+    new = migrated(
+        "    x = tf.placeholder(tf.float32, [None, 4])\n    y = lib.f(x)\n"
+        "    self.assertEqual(y.get_shape().as_list(), [None, 4])\n"
+        "    z = tf.random_uniform([2, 4])\n    with self.test_session() as sess:\n"
+        "      out = sess.run(y, {x: z.eval()})\n"
+    )
+    assert "self.evaluate(compute_y(tf.constant(z.numpy(), tf.float32)))" in new
