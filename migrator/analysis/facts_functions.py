@@ -15,7 +15,8 @@ from migrator.analysis.tree_walk import has_functions, walk
 from migrator.analysis.values import FunctionFact, Value
 from migrator.engine.registry import fact
 
-_QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator"})
+_QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator",
+                     "DatasetDataProvider"})
 #: Bodies longer than this are summarised without following what they return.
 MAX_STATEMENTS = 2000
 

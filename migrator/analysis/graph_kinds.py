@@ -242,6 +242,13 @@ PYTHON = (
 #: Data sets: a call below one of these prefixes makes one.
 DATASETS = ("data.", "contrib.data.")
 
+#: slim's data sets and what reads them: no layers, and nothing that needs a graph.
+SLIM_DATA = tuple(
+    f"contrib.slim.{name}" for name in (
+        "dataset.", "dataset_data_provider.", "data.", "tfexample_decoder.", "Dataset",
+    )
+)
+
 #: Calls that may create variables, add losses, or register updates of moving statistics.
 LAYERS = ("contrib.slim.", "contrib.layers.", "layers.", "nn.dynamic_rnn", "nn.static_rnn",
           "nn.bidirectional_dynamic_rnn", "contrib.rnn.", "keras.layers.", "contrib.seq2seq.",
@@ -314,7 +321,7 @@ def call_kind(symbol: str) -> str:
         if "iterator" in name.lower():
             return ITERATOR
         return DATASET
-    if name.startswith(PYTHON) or is_hook(symbol):
+    if name.startswith((*PYTHON, *SLIM_DATA)) or is_hook(symbol):
         return PY
     return OP
 
@@ -326,4 +333,5 @@ def is_hook(symbol: str) -> bool:
 
 def is_layer(symbol: str) -> bool:
     """Whether a call of `symbol` may create variables or fill collections."""
-    return symbol.removeprefix(_T).startswith(LAYERS)
+    name = symbol.removeprefix(_T)
+    return name.startswith(LAYERS) and not name.startswith(SLIM_DATA)

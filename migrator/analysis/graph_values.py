@@ -223,6 +223,10 @@ class Expressions:
         base = self.value(node.value)
         if base.kind == k.ITERATOR and node.attr == "initializer":
             return Value(k.ITERATOR_INIT, base=base)
+        if node.attr == "examples" and base.call is not None and (
+            self.tf_symbol(base.call.func) or ""
+        ).endswith(".DatasetDataProvider"):
+            return Value(k.DATASET, base=base)
         if base.kind == k.SESSION and node.attr == "graph":
             return Value(k.GRAPH)
         if base.kind == k.VARIABLE:

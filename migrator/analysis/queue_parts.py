@@ -23,6 +23,14 @@ PRODUCER = "tensorflow.train.string_input_producer"
 SLICES = "tensorflow.train.slice_input_producer"
 
 
+PROVIDERS = (
+    "tensorflow.contrib.slim.dataset_data_provider.DatasetDataProvider",
+    "tensorflow.contrib.slim.data.dataset_data_provider.DatasetDataProvider",
+)
+#: Which of slim's data sets are told what reads their files.
+PROVIDED = ("tensorflow.contrib.slim.dataset.Dataset", "tensorflow.contrib.slim.data.dataset.Dataset")
+
+
 BATCHES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
 
 
@@ -113,6 +121,27 @@ class PartWriter:
         lines += [f"{dataset} = {text}",
                   f"{dataset} = {dataset}.repeat({'' if epochs == 'None' else epochs})"]
         return lines
+
+    def _provider(self, stmt: ast.stmt, block: list[ast.stmt]) -> str:
+        """The name of the slim provider whose `get` a statement calls, "" for any other one."""
+        call = getattr(stmt, "value", None)
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "get" and isinstance(call.func.value, ast.Name)):
+            return ""
+        name = call.func.value.id
+        made = [s for s in block if isinstance(s, ast.Assign) and len(s.targets) == 1
+                and ast.unparse(s.targets[0]) == name]
+        return name if len(made) == 1 and self.symbol(made[0].value) in PROVIDERS else ""
+
+    def _provided(self, stmt: ast.stmt, provider: str, dataset: str) -> list[str]:
+        """The data set of what a slim provider gives."""
+        call = getattr(stmt, "value", None)
+        items = argument_of(call, 0, "items") if isinstance(call, ast.Call) else None
+        if not isinstance(items, (ast.List, ast.Tuple)) or not items.elts:
+            raise Unclear("what a provider gives is not known")
+        keys = [f"example[{self.source.segment(e)}]" for e in items.elts]
+        given = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
+        return [f"{dataset} = {provider}.examples.map(lambda example: {given})"]
 
     def _slices(self, producer: ast.Call, dataset: str, tf: str) -> list[str]:
         given = self._given(producer, (

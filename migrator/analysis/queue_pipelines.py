@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.names import NameTable
+from migrator.analysis.queue_joins import unjoined
 from migrator.analysis.queue_parts import (
     BATCHES,
     PRODUCER,
+    PROVIDED,
     READERS,
     SLICES,
     PartWriter,
@@ -28,18 +30,26 @@ from migrator.analysis.source import Edit, SourceText
 
 @dataclass
 class Pipelines:
-    """The text with data sets for queues, and the lines (1-based) of the batches that changed."""
+    """The text with data sets for queues, and the lines (1-based) of the batches that changed, in
+    the text `base`: the old one, or one with fewer queues."""
 
     text: str
     lines: list[int] = field(default_factory=list)
+    base: str = ""
 
 
 def pipelines(text: str, tree: ast.Module, names: NameTable) -> Pipelines | None:
     """The file with its input queues as data sets; None if there is none that is understood."""
+    alone = unjoined(text, tree, names)
+    if alone != text:
+        text, tree = alone, ast.parse(alone)
+        names = NameTable.of(tree)
     writer = _Writer(text, tree, names)
     found: list[int] = []
     edits: list[Edit] = []
     for scope in ast.walk(tree):
+        if isinstance(scope, ast.Call):
+            edits += writer.reader_class(scope)
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
             continue
         for block in _blocks(scope):
@@ -53,7 +63,7 @@ def pipelines(text: str, tree: ast.Module, names: NameTable) -> Pipelines | None
     if not edits:
         return None
     unique = list(dict.fromkeys(edits))
-    return Pipelines(writer.source.splice(0, len(text), unique), found)
+    return Pipelines(writer.source.splice(0, len(text), unique), found, text)
 
 
 def _blocks(scope: ast.Module | ast.FunctionDef) -> Iterator[list[ast.stmt]]:
@@ -73,6 +83,15 @@ class _Writer(PartWriter):
         self.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
         self.used = set(names.used_names)
 
+    def reader_class(self, call: ast.Call) -> list[Edit]:
+        """``reader=tf.TFRecordReader`` of a slim data set names the data set of its records."""
+        given = next((a.value for a in call.keywords if a.arg == "reader"), None)
+        if not isinstance(given, ast.Attribute) or self.symbol(call) not in PROVIDED:
+            return []
+        made = READERS.get(self.names.resolve_node(given, values=False) or "")
+        tf = self.source.segment(given).partition(".")[0]
+        return [(*self.source.span(given), f"{tf}.data.{made}")] if made else []
+
     # -- one block
 
     def block(
@@ -80,7 +99,8 @@ class _Writer(PartWriter):
     ) -> tuple[int, list[Edit]] | None:
         """(line of the batch, edits) of the pipeline in a block. Raises Unclear."""
         values = [getattr(stmt, "value", None) for stmt in block]
-        starts = [i for i, v in enumerate(values) if self.symbol(v) in (PRODUCER, SLICES)]
+        starts = [i for i, v in enumerate(values) if self.symbol(v) in (PRODUCER, SLICES)
+                  or self._provider(block[i], block)]
         ends = [i for i, v in enumerate(values) if self.symbol(v) in BATCHES]
         if not starts and not ends and isinstance(scope, ast.FunctionDef):
             return self._elements(block, scope)
@@ -93,11 +113,16 @@ class _Writer(PartWriter):
         if not isinstance(first, ast.Assign) or not isinstance(last, ast.Assign):
             raise Unclear("a queue without a name")
         tf = ast.unparse(producer.func).split(".")[0]
-        dataset = self._fresh("dataset")
+        provider = self._provider(first, block)
+        dataset = self._fresh("examples" if provider else "dataset")
         lines: list[str] = []
         edits: list[Edit] = []
         gone: list[ast.stmt] = [first]
-        if self.symbol(producer) == SLICES:
+        if provider:
+            tainted = _names(first.targets[0])
+            lines += self._provided(first, provider, dataset)
+            arguments = list(tainted)
+        elif self.symbol(producer) == SLICES:
             tainted = _names(first.targets[0])
             lines += self._slices(producer, dataset, tf)
             arguments = list(tainted)

@@ -42,6 +42,33 @@ UNDERSTOOD = {
         "batch = tf.train.batch(value, 4, enqueue_many=True)\n",
         ["flat_map(lambda path: tf.data.FixedLengthRecordDataset(path, 10))", ".unbatch()"],
     ),
+    "joined readers": (
+        "def read(queue):\n    _, record = tf.TFRecordReader().read(queue)\n"
+        "    image, label = parse(record)\n    return image, label\n"
+        "queue = tf.train.string_input_producer(files, shuffle=False)\n"
+        "examples = [read(queue) for _ in range(4)]\n"
+        "images, labels = tf.train.batch_join(examples, 8, dynamic_pad=True)\n",
+        ["dataset = dataset.map(read)", "padded_batch(8, drop_remainder=True)", "def read(record):"],
+    ),
+    "joined list of one": (
+        "image, label = tf.train.slice_input_producer([images, labels], shuffle=False)\n"
+        "image = decode(image)\n"
+        "batch, targets = tf.train.shuffle_batch_join([[image, label]], 4, 100, 50, seed=3)\n",
+        ["dataset = dataset.shuffle(100, seed=3)", "return image, label", "batch(4, drop_remainder"],
+    ),
+    "queue made by hand": (
+        "image, label = tf.train.slice_input_producer([images, labels], shuffle=False)\n"
+        "queue = tf.RandomShuffleQueue(50, 10, [tf.float32, tf.int32], [[3], []])\n"
+        "fill = queue.enqueue([image, label])\n"
+        "tf.train.add_queue_runner(tf.train.QueueRunner(queue, [fill] * 2))\n"
+        "batch, targets = queue.dequeue_many(4)\n",
+        ["dataset = dataset.shuffle(50)", "batch(4, drop_remainder=True)"],
+    ),
+    "slim provider": (
+        "provider = tf.contrib.slim.dataset_data_provider.DatasetDataProvider(data)\n"
+        "[image] = provider.get(['image'])\nbatch = tf.train.batch(image, 4)\n",
+        ["examples = provider.examples.map(lambda example: example['image'])", "examples.batch(4"],
+    ),
     "dictionary": (
         "queue = tf.train.string_input_producer(files, shuffle=False)\n"
         "_, record = tf.TFRecordReader().read(queue)\nimage = decode(record)\n"
@@ -54,6 +81,24 @@ LEFT = {
     "keys are used": (
         "queue = tf.train.string_input_producer(files)\nkey, value = reader.read(queue)\n"
         "reader = tf.TFRecordReader()\nbatch = tf.train.batch([key, value], 4)\n"),
+    "different readers joined": (
+        "queue = tf.train.string_input_producer(files)\n"
+        "examples = [read(queue, i) for i in range(4)]\n"
+        "images, labels = tf.train.batch_join(examples, 8)\n"),
+    "queue that is filled elsewhere": (
+        "image, label = tf.train.slice_input_producer([images, labels])\n"
+        "queue = tf.FIFOQueue(50, [tf.float32, tf.int32], [[3], []])\n"
+        "fill = queue.enqueue([image, label])\n"
+        "tf.train.add_queue_runner(tf.train.QueueRunner(queue, [fill]))\n"
+        "batch, targets = queue.dequeue_many(4)\nrun(fill)\n"),
+    "queue without a runner": (
+        "image, label = tf.train.slice_input_producer([images, labels])\n"
+        "queue = tf.FIFOQueue(50, [tf.float32, tf.int32], [[3], []])\n"
+        "fill = queue.enqueue([image, label])\nbatch, targets = queue.dequeue_many(4)\n"),
+    "provider that gives twice": (
+        "provider = tf.contrib.slim.dataset_data_provider.DatasetDataProvider(data)\n"
+        "[image] = provider.get(['image'])\n[label] = provider.get(['label'])\n"
+        "batch = tf.train.batch([image, label], 4)\n"),
     "two readers": (
         "queue = tf.train.string_input_producer(files)\n_, a = tf.TFRecordReader().read(queue)\n"
         "_, b = tf.TFRecordReader().read(queue)\nbatch = tf.train.batch([a, b], 4)\n"),
