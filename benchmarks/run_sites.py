@@ -90,6 +90,7 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
     text = result.new_text or result.old_text
     lines = LineMap(result.old_text, text)
     left = Counter(lines.original(call.lineno) for call, _ in sites(ast.parse(text)))
+    left.update(_untouched(old, ast.parse(text)) - left)
     for change in result.changes:
         if change.code == "TF321":  # its `sess` is a loaded graph now, which has `run`, too
             left.pop(change.line, None)
@@ -110,6 +111,8 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
                 left[line] -= left[line] > 0
             inside = _enclosing(old, call, scope)
             reason = next((marks[line] for line in marks if line in inside), "")
+            if not reason and "tensorflow" not in result.old_text:
+                reason = "the file runs what it is given and knows nothing of TensorFlow"
             rung = COMPAT if reason else UNCLASSIFIED
         else:
             around = range(own.start - 3, own.stop + 1)
@@ -120,10 +123,23 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
         yield Outcome(result.path, call.lineno, rung, test, reason)
 
 
+def _untouched(old: ast.Module, new: ast.Module) -> Counter[int]:
+    """Lines of the runs of functions that have as many of them as before."""
+    counts: list[dict[str, list[int]]] = []
+    for tree in (old, new):
+        counts.append({})
+        for call, scope in sites(tree):
+            counts[-1].setdefault(getattr(scope, "name", ""), []).append(call.lineno)
+    return Counter(
+        line for name, own in counts[0].items() if len(counts[1].get(name, ())) == len(own)
+        for line in own
+    )
+
+
 def _enclosing(tree: ast.Module, call: ast.Call, scope: ast.AST) -> range:
-    """The lines in which a finding speaks of a call: its function's, or else its class's."""
+    """The lines in which a finding speaks of a call: those of its outermost function or class."""
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and call.lineno in _span(node, tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and call.lineno in _span(node, tree):
             return _span(node, tree)
     return _span(scope, tree)
 

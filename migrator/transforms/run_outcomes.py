@@ -31,6 +31,7 @@ def run_outcomes(result: FileResult) -> tuple[RunRecord, ...]:
         return ()
     lines = LineMap(result.old_text, result.new_text or result.old_text)
     left = Counter(lines.original(call.lineno) for call, _ in _runs(new))
+    left.update(_untouched(list(_runs(old)), list(_runs(new)), left))
     for change in result.changes:  # ``sess.run`` of a parameter that is given a loaded graph
         if change.code == "TF321":
             left.pop(change.line, None)
@@ -38,6 +39,25 @@ def run_outcomes(result: FileResult) -> tuple[RunRecord, ...]:
         _record(result, call, path, left)
         for call, path in sorted(_runs(old), key=lambda pair: pair[0].lineno)
     )
+
+
+def _untouched(
+    old: list[tuple[ast.Call, tuple[ast.AST, ...]]], new: list[tuple[ast.Call, tuple[ast.AST, ...]]],
+    left: Counter[int],
+) -> Counter[int]:
+    """Runs of functions that have as many as before, where a line's changes hid them from `left`."""
+    def by_scope(runs: list[tuple[ast.Call, tuple[ast.AST, ...]]]) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
+        for call, path in runs:
+            found.setdefault(".".join(getattr(n, "name", "") for n in path), []).append(call)
+        return found
+
+    missed: Counter[int] = Counter()
+    after = by_scope(new)
+    for scope, calls in by_scope(old).items():
+        if len(after.get(scope, ())) == len(calls):
+            missed.update(call.lineno for call in calls)
+    return missed - left
 
 
 def _runs(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...]]]:

@@ -24,7 +24,7 @@ class SessionLeftovers:
     """Reports, once for each function, runs of sessions that come from elsewhere."""
 
     name = "session_leftovers"
-    triggers = frozenset({"tensorflow.*"})
+    triggers = frozenset({"tensorflow.*", "tf1_support.*"})  # the rules may have been here
     order = 90  # after everything that makes run sites native
 
     def run(self, ctx: FileContext) -> None:
