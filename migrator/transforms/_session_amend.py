@@ -29,6 +29,18 @@ class Rebound(Amendable):
         return split_names(text, {self.name})
 
 
+class UnknownFetch(Amendable):
+    """What is fetched is not known, perhaps as its name takes the value: ``loss = run(loss)``."""
+
+    def __init__(self, node: ast.expr) -> None:
+        super().__init__(node, f"what {ast.unparse(node)} is cannot be told from this module",
+                         "build the tensor in this function, or return it from a graph function")
+        self.name = node.id if isinstance(node, ast.Name) else None
+
+    def amended(self, text: str) -> str | None:
+        return split_names(text, {self.name}) if self.name else None
+
+
 class LooseAttribute(Amendable):
     """A method that helps to build reads a tensor of the graph from the object."""
 

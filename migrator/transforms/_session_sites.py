@@ -8,6 +8,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Obstacle, RunSite
 from migrator.analysis.values import Value, argument
+from migrator.transforms._session_amend import UnknownFetch
 from migrator.transforms._session_helpers import (
     calls_of,
     contains,
@@ -79,10 +80,7 @@ class SiteReader(IteratorPlanner):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 raise Obstacle(node, f"{node.value!r} is fetched by its name in the graph",
                                "fetch the Python variable that holds the tensor")
-            raise Obstacle(
-                node, f"what {ast.unparse(node)} is cannot be told from this module",
-                "build the tensor in this function, or return it from a graph function",
-            )
+            raise UnknownFetch(node)
         return value
 
     def _match_targets(self, site: Site, stmt: ast.stmt) -> None:

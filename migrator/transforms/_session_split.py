@@ -97,8 +97,18 @@ def _straight(statements: list[ast.stmt], label: str) -> Iterator[tuple[ast.stmt
                         own = word if word.isidentifier() else own
             yield from ((ast.Expr(item.context_expr), label) for item in stmt.items)
             yield from _straight(stmt.body, own)
+        elif isinstance(stmt, ast.If) and not stmt.orelse and is_main(stmt):
+            yield ast.Expr(stmt.test), label
+            yield from _straight(stmt.body, label)
         else:
             yield stmt, label
+
+
+def is_main(stmt: ast.If) -> bool:
+    """``if __name__ == "__main__":``"""
+    names = (n.id for n in ast.walk(stmt.test) if isinstance(n, ast.Name))
+    values = (n.value for n in ast.walk(stmt.test) if isinstance(n, ast.Constant))
+    return "__name__" in names and "__main__" in values
 
 
 def _binds(stmt: ast.stmt, name: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
@@ -11,6 +10,7 @@ from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms._session_split import is_main
 
 _MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT, k.TRAIN)
 _SESSIONS = frozenset(
@@ -69,7 +69,7 @@ class GraphsForSessions:
         name = ctx.support("compat.build_graph")
         ctx.change("TF391", calls[0], "TensorFlow 2 is eager: this script builds a graph as a whole",
                    Rung.COMPAT)
-        main = next((node for node in ctx.tree.body if _is_main(node)), None)
+        main = next((n for n in ctx.tree.body if isinstance(n, ast.If) and is_main(n)), None)
         if main is not None and all(main.lineno <= c.lineno <= (main.end_lineno or 0) for c in calls):
             first = main.body[0]
             if first.lineno > main.lineno:
@@ -84,16 +84,6 @@ class GraphsForSessions:
         end = source.offset(last.end_lineno or last.lineno, 0) + len(
             source.lines[(last.end_lineno or last.lineno) - 1])
         return end, end, f"\n{name}()\n"
-
-
-def _is_main(node: ast.stmt) -> TypeGuard[ast.If]:
-    """``if __name__ == "__main__":``"""
-    return (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Compare)
-        and any(isinstance(x, ast.Name) and x.id == "__name__" for x in ast.walk(node.test))
-        and any(isinstance(x, ast.Constant) and x.value == "__main__" for x in ast.walk(node.test))
-    )
 
 
 def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:
