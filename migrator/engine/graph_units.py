@@ -23,10 +23,20 @@ _SHARED = frozenset(
     f"tensorflow.{name}" for name in (
         "Variable", "get_variable", "variable_scope", "get_variable_scope", "variable_op_scope",
         "VariableScope", "AUTO_REUSE", "make_template", "get_local_variable", "name_scope",
-        "NameScope",
+        "NameScope", "GraphKeys", "get_collection", "get_collection_ref", "add_to_collection",
+        "add_to_collections", "global_variables", "trainable_variables", "local_variables",
+        "model_variables", "moving_average_variables",
     )
 )
+#: Of the support package in both worlds, but another function: tf.compat.v1 knows none of its names.
+_IN_GRAPHS = {
+    "tensorflow.train.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
+    "tensorflow.contrib.framework.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
+}
 _MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT)
+_DEFAULT_GRAPH = "tensorflow.get_default_graph"
+#: Of tests, which are eager unless they keep their graph, only what a session alone can use.
+_OF_TESTS = frozenset({"tensorflow.train.Saver"})
 
 
 def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[Site]:
@@ -36,7 +46,9 @@ def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[
         return sites
     return [
         replace(site, disposition=_compat(site.disposition, rules))
-        if _unit(site.reference.scope, names) in units else site
+        if _unit(site.reference.scope, names) in units
+        or site.disposition.key in _OF_TESTS and _method(site.reference.scope) in units
+        else site
         for site in sites
     ]
 
@@ -44,13 +56,16 @@ def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[
 def _compat(found: Disposition, rules: RuleSet) -> Disposition:
     if found.kind != "support" or found.key in _SHARED or not found.key.startswith("tensorflow."):
         return found
+    if found.key in _IN_GRAPHS:
+        return replace(found, target=_IN_GRAPHS[found.key])
     if rules.compat_target(found.key) is None:
         return found
     return Disposition("compat", found.key, found.rest, exists=found.exists)
 
 
 def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
-    """Names of the top-level functions and classes ("" for the module) that build graphs."""
+    """Names of the top-level functions and classes ("" for the module), and of the methods of test
+    classes (``Class.method``), that build graphs."""
     tree = names.tree
     assert isinstance(tree, ast.Module)
     nodes = {
@@ -61,14 +76,15 @@ def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
         name for name, node in nodes.items() if isinstance(node, ast.ClassDef)
         and any("TestCase" in ast.unparse(base) for base in node.bases)
     }
-    pending = [
-        _unit(site.reference.scope, names) for site in sites
+    makers = [
+        site.reference.scope for site in sites
         if site.reference.role == "load" and site.reference.call is not None
         and "(" not in site.resolved.name and site.disposition.kind in ("compat", "manual")
-        and k.call_kind(site.resolved.name) in _MAKERS
+        and (k.call_kind(site.resolved.name) in _MAKERS or site.resolved.name == _DEFAULT_GRAPH)
         and not site.resolved.name.endswith("get_default_session")
     ]
-    found: set[str] = set()
+    pending = [_unit(scope, names) for scope in makers]
+    found = {_method(scope) for scope in makers if _unit(scope, names) in tests} - {""}
     while pending:
         name = pending.pop()
         if name in found or name in tests:
@@ -82,6 +98,16 @@ def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
             if isinstance(inner, ast.Name) and inner.id in nodes
         ]
     return found
+
+
+def _method(scope: Scope) -> str:
+    """``Class.method`` for the method of a top-level class that a scope is in, else ""."""
+    path: list[str] = []
+    current: Scope | None = scope
+    while current is not None and current.kind != "module":
+        path.append(getattr(current.node, "name", ""))
+        current = current.parent
+    return ".".join(path[:-3:-1]) if len(path) > 1 else ""
 
 
 def _unit(scope: Scope, names: NameTable) -> str:

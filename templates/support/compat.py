@@ -1,4 +1,4 @@
-"""Graphs and sessions for code that could not be made native: the only use of tf.compat.v1.
+"""Graphs and sessions for code that could not be made native, on tf.compat.v1.
 
 Everything such code makes (variables, placeholders, the session) belongs to one graph; values get
 in by feeding and out as arrays.
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
+
+from .store import current_store
 
 
 class Session(tf.compat.v1.Session):
@@ -74,6 +76,22 @@ def graph_iterator(
     if initializable:
         return tf.compat.v1.data.make_initializable_iterator(dataset, shared_name)
     return tf.compat.v1.data.make_one_shot_iterator(dataset)
+
+
+def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any]) -> None:
+    """Makes variables of the graph that is being built start with a checkpoint's values.
+
+    `assignment_map`: names in the checkpoint to variables, their names, or whole scopes ("a/" to
+    "b/"), as TF 1's `tf.train.init_from_checkpoint` took them.
+    """
+    known, pairs = current_store().variables_by_name, dict[str, Any]()
+    for source, target in assignment_map.items():
+        if isinstance(target, str) and target.endswith("/"):
+            prefix, scope = source.lstrip("/"), target.lstrip("/")
+            pairs |= {prefix + n[len(scope):]: v for n, v in known.items() if n.startswith(scope)}
+        else:
+            pairs[source] = known.get(target, target) if isinstance(target, str) else target
+    tf.compat.v1.train.init_from_checkpoint(ckpt_dir_or_file, pairs)
 
 
 def NewCheckpointReader(filepattern: str) -> Any:

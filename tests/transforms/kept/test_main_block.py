@@ -18,9 +18,29 @@ def twice(x):
 if __name__ == '__main__':
   # by hand
   x = tf.placeholder(tf.float32)
-  y = unknown(twice(x))
+  y = twice(x)
   with tf.Session() as sess:
-    y = sess.run(y, feed_dict={x: 3.})
+    unknown.run(sess, y, feed_dict={x: 3.})
+"""
+GRAPH = """\
+import tensorflow as tf
+
+
+def export(path):
+  saver = tf.train.Saver()
+  restored = tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+  write(tf.get_default_graph().as_graph_def(), saver.as_saver_def(), restored, path)
+
+
+class ExportTest(tf.test.TestCase):
+
+  def testExport(self):
+    with tf.Graph().as_default():
+      saver = tf.train.Saver()
+      write(tf.get_default_graph().as_graph_def(), saver.as_saver_def())
+
+  def testSave(self):
+    tf.train.Saver().save(None, 'model')
 """
 
 
@@ -40,3 +60,23 @@ def test_only_the_main_block_builds_a_graph() -> None:
 def test_a_script_that_builds_before_it_does_so_as_a_whole() -> None:
     text = migrated(LIBRARY.replace("\n\ndef", "\nz = tf.placeholder(tf.float32)\n\ndef"))
     assert text.index("build_graph") < text.index("z = ")
+
+
+def test_a_fetch_whose_name_takes_the_value_is_native() -> None:
+    for text in (
+        LIBRARY.replace("unknown.run(sess, y,", "y = sess.run(y,"),
+        "import tensorflow as tf\n\n\ndef main():\n  x = tf.placeholder(tf.float32)\n  y = 2 * x\n"
+        "  with tf.Session() as sess:\n    y = sess.run(y, feed_dict={x: 3.})\n  print(y)\n",
+    ):
+        new = migrated(text)
+        assert "compat" not in new and "Session" not in new
+        assert "  y = " in new and "(3.).numpy()" in new
+
+
+def test_a_function_that_asks_for_the_default_graph_has_its_saver() -> None:
+    new = migrated(GRAPH)
+    export, _, tests = new.partition("class ")
+    assert "saver = tf.compat.v1.train.Saver()" in export
+    assert "scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES)" in export
+    assert "      saver = tf.compat.v1.train.Saver()" in tests
+    assert "    checkpoint.Saver().save(" in tests

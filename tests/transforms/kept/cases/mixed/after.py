@@ -19,7 +19,7 @@ def run_steps(names, count, data, labels, path):
     logits = networks.network(x, True)
     tf.compat.v1.losses.sparse_softmax_cross_entropy(y, logits)
     loss = tf.compat.v1.losses.get_total_loss()
-    update_ops = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
+    update_ops = scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)
     with tf.control_dependencies(update_ops):
         train_op = tf.compat.v1.train.AdamOptimizer(0.1).minimize(loss)
     operations = {'loss': loss, 'train': train_op, 'logits': logits}
