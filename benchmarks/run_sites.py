@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -40,6 +41,7 @@ from migrator.transforms.session_scan import summarise  # noqa: E402
 
 NATIVE, COMPAT, LOST, UNCLASSIFIED = "native", "compat", "lost", "unclassified"
 _SESSIONS = ("sess", "session", "session()", "get_default_session()", "supervisor")
+_IMPORT = re.compile(r"^\s*(import|from) (tensorflow|tf_slim)\b", re.M)
 _TESTS = ("test_session", "cached_session", "session")
 
 
@@ -111,7 +113,7 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
                 left[line] -= left[line] > 0
             inside = _enclosing(old, call, scope)
             reason = next((marks[line] for line in marks if line in inside), "")
-            if not reason and "tensorflow" not in result.old_text:
+            if not reason and not _IMPORT.search(result.old_text):
                 reason = "the file runs what it is given and knows nothing of TensorFlow"
             rung = COMPAT if reason else UNCLASSIFIED
         else:

@@ -41,6 +41,7 @@ class FrozenGraphs:
         linked = ctx.path in LoadedGraphs.of(ctx.index).modules
         if not linked and not any(word in ctx.text for word in _WORDS):
             return None
+        mark = ctx.mark()
         try:
             model = FrozenModel(ctx)
             if not model.found:
@@ -49,6 +50,7 @@ class FrozenGraphs:
                 _all_or_none(ctx)
             return _Rewrite(ctx, model).module()
         except Obstacle as problem:
+            ctx.rollback(mark)
             ctx.finding(
                 "TF005",
                 problem.node,

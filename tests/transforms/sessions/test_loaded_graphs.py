@@ -26,6 +26,7 @@ def migrated(folder: Path, **texts: str) -> dict[str, str]:
         (folder / f"{name}.py").write_text(text)
     plan = build_plan(folder, Options(jobs=1))
     found = {r.path.removesuffix(".py"): r.new_text or r.old_text for r in plan.files}
+    found["changes"] = "\n".join(c.reason for r in plan.files for c in r.changes)
     found["findings"] = "\n".join(
         f.message for r in plan.files for f in r.findings if "loaded graph" in f.message)
     assert not [f for r in plan.files for f in r.findings if f.code == "TF000"]
@@ -131,6 +132,7 @@ def test_refused(case: str, tmp_path: Path) -> None:
     found = migrated(tmp_path, module=HEAD + text)
     assert reason in found["findings"]
     assert "FrozenGraph" not in found["module"] and "MetaGraph" not in found["module"]
+    assert "by tensor names" not in found["changes"]
 
 
 MODULES = {
