@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+RAW_OPS = "tensorflow.raw_ops."  # both TensorFlows refuse positional arguments of these
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -99,7 +101,10 @@ class Api:
     def signature(self, name: str) -> Signature | None:
         """The call signature, None where the snapshot has none."""
         if name not in self._signatures:
-            self._signatures[name] = _signature(self._symbols.get(name))
+            found = _signature(self._symbols.get(name))
+            if found is not None and self.aliases.get(name, name).startswith(RAW_OPS):
+                found = tuple(Parameter(p.name, "keyword", p.default) for p in found)
+            self._signatures[name] = found
         return self._signatures[name]
 
 

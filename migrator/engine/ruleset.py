@@ -326,7 +326,7 @@ class RuleSet:
         found = self._fits.get((key, target))
         if found is None:
             known = self.packs.keywords
-            listed = self._documented(key)
+            listed = self.documented(key)
             short, public = ("tf" + name[len("tensorflow") :] for name in (key, listed))
             names = {**known.get(ANY, {}), **known.get(public, {}), **known.get(short, {})}
             new = self.tf2.signature(target)
@@ -335,7 +335,7 @@ class RuleSet:
             found = self._fits[key, target] = Fit(old, new, names, other)
         return found
 
-    def _documented(self, key: str) -> str:
+    def documented(self, key: str) -> str:
         """The name under which the snapshot lists what a private module has as `key`."""
         parts = key.split(".")
         for length in range(len(parts), 1, -1):

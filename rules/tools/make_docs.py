@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -28,8 +27,6 @@ from migrator.engine.ruleset import RuleSet, load_ruleset
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by rules/tools/make_docs.py; do not edit. -->\n"
-NAME = re.compile(r"\btf(?:\.[A-Za-z_]\w*)+")
-SLIM = re.compile(r"\bslim(?:\.[A-Za-z_]\w*)+")
 GRADIENT_TOLERANCE = 1e-5  # that of tests/rules/test_cases.py
 FAMILIES = {
     "TF1": ("tf1.md", "Renamed and changed calls"),
@@ -63,23 +60,21 @@ def cell(text: str) -> str:
 def proven(rules: RuleSet) -> dict[str, list[str]]:
     """Symbol as written -> the recorded cases that prove it, with their tolerances.
 
-    A case proves every documented symbol that its old code names; what is proven under one name
-    of a TF 1 object is proven under its other names.
+    A case proves every documented symbol that its old code names (`case_names.py`); what is proven
+    under one name of a TF 1 object is proven under its other names.
     """
-    recorder = tool("record_cases")
+    recorder, reader = tool("record_cases"), tool("case_names")
     recorded = json.loads(recorder.RECORDED.read_text(encoding="utf-8"))
     found: dict[str, list[str]] = defaultdict(list)
     for proof in recorder.proofs():
         note = f"{proof.name} (≤ {proof.tolerance:g}"
         if proof.name in recorded["gradients"]:
             note += f", gradients ≤ {GRADIENT_TOLERANCE:g}"
-        names = set(NAME.findall(proof.before))
-        if "slim = tf.contrib.slim" in proof.before:
-            names |= {f"tf.contrib.{name}" for name in SLIM.findall(proof.before)}
-        names.add(proof.name.partition("#")[0])
+        names = {*reader.named(proof.before), *proof.proves, proof.name.partition("#")[0]}
         for name in names:
-            if "tensorflow" + name[2:] in rules.tf1:
-                found[name].append(note + ")")
+            listed_as = rules.documented("tensorflow" + name[2:])  # tf.train.X is tf.estimator.X
+            if listed_as in rules.tf1:
+                found["tf" + listed_as[len("tensorflow") :]].append(note + ")")
     for symbol, entry in rules.packs.support.items():
         module, _, name = entry.target.partition(".")
         found[symbol] += [suite["proof"] for suite in suites()

@@ -31,6 +31,9 @@ class Proof:
 
     `weights`: trainable variables get values drawn from their names (see run_cases.py).
     `compat`: something of the case stays on tf.compat.v1, with a finding.
+    `program`: a whole script, which runs in a process of its own.
+    `proves`: symbols that the case runs without naming them, as the methods of what a function
+    returns; each one's last name stands in `before`.
     """
 
     name: str
@@ -39,11 +42,18 @@ class Proof:
     tolerance: float
     weights: bool = False
     compat: bool = False
+    proves: tuple[str, ...] = ()
+    program: bool = False
 
     @property
     def recorded(self) -> dict[str, object]:
         """What run_cases.py gets to record it."""
-        return {"source": self.before, "weights": self.weights}
+        return self.runnable(self.before)
+
+    def runnable(self, source: str) -> dict[str, object]:
+        """The same for another text of the case."""
+        found: dict[str, object] = {"source": source, "weights": self.weights}
+        return {**found, "program": True} if self.program else found
 
 
 def proofs() -> Iterator[Proof]:
@@ -61,7 +71,8 @@ def proofs() -> Iterator[Proof]:
             yield Proof(
                 f"{code}#{count}", case["before"], case.get("after", ""),
                 float(case.get("tolerance", 0.0)), bool(case.get("weights", False)),
-                bool(case.get("compat", False)),
+                bool(case.get("compat", False)), tuple(case.get("proves", ())),
+                bool(case.get("program", False)),
             )  # fmt: skip
 
 

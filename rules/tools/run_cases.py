@@ -9,6 +9,9 @@ that fails has its error for a result.  Runs on Python 3.7 too.
 
 Gradients: the derivative of a fixed weighted sum of all floating results, by every floating
 `tf.constant` of the case's top level (in their order) and every trainable variable (by name).
+A case with `program` is a whole script, sessions, files and all: it runs in a child process of its
+own, and `result` is made of arrays and numbers only.
+
 With `weights`, trainable variables get values drawn from their names first, so that both
 TensorFlows compute with the same ones, and names and shapes of all variables are written, too.
 """
@@ -18,7 +21,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
+import tempfile
 import traceback
 import zlib
 
@@ -183,6 +188,45 @@ def run_eagerly(tf, source, weights):
     return tf.nest.pack_sequence_as(names["result"], values), found, shapes
 
 
+def failed(error):
+    """An error as the result of its case."""
+    return {
+        "error": "%s: %s" % (type(error).__name__, str(error)[:300]),
+        "trace": traceback.format_exc()[-600:],
+    }
+
+
+def run_program(tf, source, limit=120):
+    """What the script's `result` is; the child is ended after `limit` seconds.
+
+    Forked before anything else has run: TensorFlow has no threads yet.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "result.json")
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                signal.alarm(limit)
+                names = {"tf": tf, "np": np, "__name__": "case"}
+                os.chdir(folder)
+                try:
+                    exec(compile(source, "<case>", "exec"), names)
+                    found = plain(names["result"])
+                except Exception as error:  # reported as this case's result
+                    found = failed(error)
+                with open(path, "w") as file:
+                    json.dump(found, file)
+                code = 0
+            finally:
+                os._exit(code)  # nothing of the parent's is cleaned up here
+        status = os.waitpid(child, 0)[1]
+        if not os.path.exists(path):
+            return {"error": "ended with status %d" % status, "trace": ""}
+        with open(path) as file:
+            return json.load(file)
+
+
 def main():
     """Run all cases of a file."""
     import tensorflow as tf
@@ -192,6 +236,11 @@ def main():
     run = run_graph if tf.__version__.startswith("1.") else run_eagerly
     document = {"tensorflow": tf.__version__, "results": {}, "gradients": {}, "variables": {}}
     for name, case in sorted(cases.items()):
+        if case.get("program"):
+            document["results"][name] = run_program(tf, case["source"])
+    for name, case in sorted(cases.items()):
+        if case.get("program"):
+            continue
         try:
             value, gradients, shapes = run(tf, case["source"], case["weights"])
             document["results"][name] = plain(value)
@@ -200,10 +249,7 @@ def main():
             if case["weights"]:
                 document["variables"][name] = shapes
         except Exception as error:  # reported as this case's result
-            document["results"][name] = {
-                "error": "%s: %s" % (type(error).__name__, str(error)[:300]),
-                "trace": traceback.format_exc()[-600:],
-            }
+            document["results"][name] = failed(error)
     with open(sys.argv[2], "w") as file:
         json.dump(document, file, indent=0, sort_keys=True)
         file.write("\n")

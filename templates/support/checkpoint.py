@@ -242,6 +242,10 @@ class Saver:
     def set_last_checkpoints(self, paths: Iterable[str]) -> None:
         self._last = [(path, time.time()) for path in paths]
 
+    def set_last_checkpoints_with_time(self, pairs: Iterable[tuple[str, float]]) -> None:
+        """Takes over checkpoints with the times (s since 1970) at which they were written."""
+        self._last = list(pairs)
+
     def recover_last_checkpoints(self, paths: Iterable[str]) -> None:
         """Takes over checkpoints of an earlier run, so that they count and get deleted in turn."""
         self._last = [(path, tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9)

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from . import summary
 from .initializers import xavier_initializer
-from .names import op_name
+from .names import label_of
 from .scopes import get_collection, get_variable, variable_scope
 from .slim_conv import fully_connected
 from .slim_layers import legacy_fully_connected
@@ -127,7 +127,7 @@ def bow_encoder(
 def summarize_tensor(tensor: Any, tag: str | None = None) -> None:
     """Writes a number, or the distribution of more."""
     tensor = tf.convert_to_tensor(tensor) if not isinstance(tensor, tf.Variable) else tensor
-    label = tag or op_name(tensor)
+    label = tag or label_of(tensor)
     if tensor.shape.rank == 0:
         summary.scalar(label, tensor)
     else:
@@ -147,9 +147,16 @@ def summarize_collection(
     """Summarizes the members of a collection whose names match."""
     chosen = []
     for tensor in get_collection(collection):
-        if name_filter is None or re.match(name_filter, op_name(tensor)):
+        if name_filter is None or re.match(name_filter, label_of(tensor)):
             chosen.append(summarizer(tensor))
     return chosen
+
+
+def summarize_activations(
+    name_filter: str | None = None, summarizer: Callable[..., Any] = summarize_tensor
+) -> list[Any]:
+    """Summarizes the collected activations whose names match."""
+    return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 
 summarize_variables = functools.partial(summarize_collection, GraphKeys.GLOBAL_VARIABLES)

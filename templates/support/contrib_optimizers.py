@@ -138,6 +138,12 @@ class DecoupledWeightDecayExtension(Optimizer):
         return {**super().get_config(), "weight_decay": self._decoupled_decay}
 
 
+def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
+    """A class of optimizers as `base_optimizer`, whose first argument is the weight decay."""
+    return type(f"{base_optimizer.__name__}WithDecoupledWeightDecay",
+                (DecoupledWeightDecayExtension, base_optimizer), {})
+
+
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     """Adam with decoupled weight decay."""
 
@@ -174,15 +180,27 @@ class LARSOptimizer(MomentumOptimizer):
         self._lars_decay, self._eeta, self._epsilon = weight_decay, eeta, epsilon
         self._skip_list = skip_list
 
+    def compute_lr(self, grad: Any, var: Any) -> tuple[Tensor, Tensor]:
+        """(learning rate, decayed gradient) of a variable, by the norms of it and its gradient."""
+        rate = tf.convert_to_tensor(self.learning_rate)
+        if self._skipped(var):
+            return rate, grad
+        return rate * self._trust(grad, var), grad + self._lars_decay * var
+
+    def _skipped(self, variable: Any) -> bool:
+        return any(part in variable.name for part in self._skip_list or ())
+
+    def _trust(self, gradient: Any, variable: Any) -> Tensor:
+        weight_norm, gradient_norm = tf.norm(variable), tf.norm(gradient)
+        trust = tf.math.divide_no_nan(
+            self._eeta * weight_norm,
+            gradient_norm + self._lars_decay * weight_norm + self._epsilon)
+        return tf.where((weight_norm > 0) & (gradient_norm > 0), trust, tf.ones_like(trust))
+
     def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
                       rate: Tensor) -> None:
-        if not any(part in variable.name for part in self._skip_list or ()):
-            weight_norm, gradient_norm = tf.norm(variable), tf.norm(gradient)
-            trust = tf.math.divide_no_nan(
-                self._eeta * weight_norm,
-                gradient_norm + self._lars_decay * weight_norm + self._epsilon)
-            rate = rate * tf.where((weight_norm > 0) & (gradient_norm > 0), trust,
-                                   tf.ones_like(trust))
+        if not self._skipped(variable):
+            rate = rate * self._trust(gradient, variable)
             gradient = gradient + self._lars_decay * variable
         super()._update_dense(gradient * rate, variable, slots, tf.ones_like(rate))
 

@@ -24,7 +24,7 @@ from .optimizers import (
 )
 from .regularized_optimizers import FtrlOptimizer
 from .scopes import get_collection, get_global_step, get_or_create_global_step, variable_scope
-from .store import GraphKeys, current_store
+from .store import GraphKeys, builds_graph, current_store
 from .training import clip_gradient_norms, multiply_gradients, train_step
 
 _log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = _GLOBAL_
     Raises:
         tf.errors.InvalidArgumentError: `check_numerics`, and the loss is infinite or NaN.
     """
-    if update_ops is None:
+    if update_ops is None and not builds_graph():
         get_collection(GraphKeys.UPDATE_OPS)
 
     def transform(pairs: Any) -> Any:
@@ -90,6 +90,12 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = _GLOBAL_
             add_gradients_summaries(pairs)
         return pairs
 
+    if builds_graph():
+        step = get_or_create_global_step() if global_step is _GLOBAL_STEP else global_step
+        return _graph_train_op(
+            total_loss, optimizer, step, update_ops, variables_to_train, clip_gradient_norm,
+            gradient_multipliers, check_numerics, transform,
+        )
     if global_step is None:  # train_step would count
         compute = optimizer.compute_gradients(total_loss, variables_to_train, tape=tape)
         pairs = transform(compute)
@@ -103,6 +109,25 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = _GLOBAL_
     return train_step(total_loss, optimizer, tape,
                       None if global_step is _GLOBAL_STEP else global_step, variables_to_train,
                       clip_gradient_norm, transform, gradient_multipliers, check_numerics)
+
+
+def _graph_train_op(total_loss: Any, optimizer: Any, global_step: Any, update_ops: Any,
+                    variables_to_train: Any, clip_gradient_norm: float, gradient_multipliers: Any,
+                    check_numerics: bool, transform: Callable[[Any], Any]) -> tf.Tensor:
+    """The op that a session runs to train, with an optimizer of the graph that is being built."""
+    updates = get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
+    with tf.control_dependencies(updates):
+        total_loss = tf.identity(total_loss)
+    pairs = transform(optimizer.compute_gradients(total_loss, variables_to_train))
+    if gradient_multipliers:
+        pairs = multiply_gradients(pairs, gradient_multipliers)
+    if clip_gradient_norm > 0:
+        pairs = clip_gradient_norms(pairs, clip_gradient_norm)
+    if check_numerics:
+        total_loss = tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
+    applied = optimizer.apply_gradients(pairs, global_step=global_step)
+    with tf.control_dependencies([applied]):
+        return tf.identity(total_loss, name="train_op")
 
 
 def _rate(learning_rate: Any, decay: Any, global_step: Any) -> Any:

@@ -471,6 +471,10 @@ class Estimator:
             raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
         return path
 
+    def eval_dir(self, name: str | None = None) -> str:
+        """Where the evaluation of that name writes."""
+        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+
     def latest_checkpoint(self) -> str | None:
         """The path of the latest checkpoint, None if there is none."""
         return tf.train.latest_checkpoint(self.model_dir)

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from .checkpoint import Saver
-from .scopes import get_global_step
+from .scopes import add_to_collection, get_collection, get_global_step
 
 _log = logging.getLogger(__name__)
 
@@ -331,6 +331,30 @@ class Scaffold:
         self.local_init_op, self.local_init_feed_dict = local_init_op, local_init_feed_dict
         self.summary_op = summary_op
         self.saver = saver or getattr(copied, "saver", None)
+
+    @staticmethod
+    def get_or_default(arg_name: str, collection_key: str,
+                       default_constructor: Callable[[], Any]) -> Any:
+        """The one member of a collection, which gets what `default_constructor` makes if empty.
+
+        Raises:
+            RuntimeError: there are several.
+        """
+        members = get_collection(collection_key)
+        if len(members) > 1:
+            raise RuntimeError(f"More than one item in the collection {collection_key!r}; "
+                               f"please indicate which one to use by passing {arg_name}.")
+        if members:
+            return members[0]
+        made = default_constructor()
+        if made is not None:
+            add_to_collection(collection_key, made)
+        return made
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        """Nothing: local variables and tables have their values."""
+        return tf.group()
 
     def finalize(self) -> Scaffold:
         """Nothing is left to be made."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -38,6 +39,8 @@ class Layer(tf.Module):
         self.trainable, self.built = trainable, False
         self.activity_regularizer = activity_regularizer
         self._dtype = None if dtype is None else tf.as_dtype(dtype)
+        self._variable_dtype = self._dtype or tf.float32
+        self._open, self._losses = False, []
         self._given_scope, self._reuse, self._scope_name = _scope, _reuse, None
         self._made: dict[str, Any] = {}
 
@@ -81,6 +84,11 @@ class Layer(tf.Module):
         **_: Any,
     ) -> tf.Variable:
         """A variable in the layer's scope."""
+        if not self._open:  # build() was called, not the layer
+            with self._scoped():
+                return self.add_variable(
+                    name, shape, dtype, initializer, regularizer, trainable, constraint
+                )
         self._made[name] = get_variable(
             name,
             shape=shape,
@@ -94,6 +102,23 @@ class Layer(tf.Module):
 
     add_weight = add_variable
 
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds penalties of the layer, tensors or functions, to those of REGULARIZATION_LOSSES."""
+        for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
+            penalty = loss() if callable(loss) else loss
+            self._losses.append(penalty)
+            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
+
+    @property
+    def losses(self) -> list[Any]:
+        """What `add_loss` was given in the latest call."""
+        return list(self._losses)
+
+    def get_config(self) -> dict[str, Any]:
+        """What a layer is made with again."""
+        dtype = None if self._dtype is None else self._dtype.name
+        return {"name": self.name, "trainable": self.trainable, "dtype": dtype}
+
     def _activation(self, outputs: Any) -> Any:
         activation = getattr(self, "activation", None)
         return outputs if activation is None else activation(outputs)
@@ -106,22 +131,8 @@ class Layer(tf.Module):
         self._variable_dtype = self._dtype or variable_dtype
         if compute_dtype != first.dtype:
             inputs = tf.nest.map_structure(lambda x: tf.cast(x, compute_dtype), inputs)
-        if self._scope_name is None:
-            base = self._label or _snake(type(self).__name__)
-            if self._reuse:
-                opened = variable_scope(self._given_scope or base, reuse=self._reuse)
-            else:  # a layer object's own name is made unique, a function's `name` is taken as it is
-                opened = variable_scope(self._given_scope, default_name=base)
-        else:
-            scope = self._owner_scope
-            opened = variable_scope(scope, reuse=AUTO_REUSE)
-        with opened as scope:
-            if self._scope_name is None or run.store is not self._owner_store:
-                self._scope_name, self._owner_scope, self._owner_store = (
-                    scope.name,
-                    scope,
-                    run.store,
-                )
+        with self._scoped():
+            self._losses = []
             if not self.built:
                 self.build(tf.nest.map_structure(lambda x: x.shape, inputs))
                 self.built = True
@@ -133,12 +144,33 @@ class Layer(tf.Module):
                 add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
             return outputs
 
+    @contextlib.contextmanager
+    def _scoped(self) -> Iterator[None]:
+        """In the layer's variable scope, which is named when it is opened first."""
+        if self._scope_name is None:
+            base = self._label or _snake(type(self).__name__)
+            if self._reuse:
+                opened = variable_scope(self._given_scope or base, reuse=self._reuse)
+            else:  # a layer object's own name is made unique, a function's `name` is taken as it is
+                opened = variable_scope(self._given_scope, default_name=base)
+        else:
+            opened = variable_scope(self._owner_scope, reuse=AUTO_REUSE)
+        with opened as scope:
+            store, was_open = current_run().store, self._open
+            if self._scope_name is None or store is not self._owner_store:
+                self._scope_name, self._owner_scope, self._owner_store = scope.name, scope, store
+            self._open = True
+            try:
+                yield
+            finally:
+                self._open = was_open
+
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Same as calling the layer."""
         return self(inputs, *args, **kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("_made", "_owner_scope", "_owner_store"):
+        if name in ("_made", "_losses", "_owner_scope", "_owner_store"):
             object.__setattr__(self, name, value)  # not tracked: the store is
         else:
             super().__setattr__(name, value)

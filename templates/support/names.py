@@ -50,6 +50,14 @@ def op_name(value: Any) -> str:
     return name.partition(":")[0]
 
 
+def label_of(tensor: Any) -> str:
+    """A label for what is known of a tensor's name: an eager one has that of its name scope."""
+    try:
+        return op_name(tensor)
+    except AttributeError:
+        return tf.get_current_name_scope() or "tensor"
+
+
 def hashable(variable: Any) -> Any:
     """`variable`, which may be a key of a dict or in a set as in TF 1; `==` stays elementwise."""
     kind: Any = type(variable)

@@ -76,6 +76,15 @@ def _as_learning_rate(value: Any) -> Any:
     return float(value)
 
 
+class _Variables(list[Any]):
+    """Keras's `optimizer.variables`; a call gives what TF 1's `optimizer.variables()` gave."""
+
+    state: Callable[[], Mapping[str, Any]]
+
+    def __call__(self) -> list[Any]:
+        return list(self.state().values())
+
+
 class Optimizer(tf.keras.optimizers.Optimizer):
     """Base of the TF 1 optimizers.
 
@@ -136,6 +145,14 @@ class Optimizer(tf.keras.optimizers.Optimizer):
                     self._slots[slot].append(self.add_variable_from_reference(
                         variable, name=slot, initializer=self._slot_initializer(slot)))
             super().build(list(self._known_variables))
+
+    @property
+    def variables(self) -> _Variables:
+        found = _Variables(super().variables)
+        found.state = self.tf1_variables
+        return found
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2  # what gradients waited for; nothing to choose now
 
     def get_slot(self, variable: Variable, name: str) -> Variable | None:
         """The state called `name` (one of `slots`) of `variable`, if there is any."""

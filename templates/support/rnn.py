@@ -12,7 +12,22 @@ from .initializers import constant_initializer, zeros_initializer
 from .layers import Layer
 from .scopes import variable_scope
 
-LSTMStateTuple = collections.namedtuple("LSTMStateTuple", ["c", "h"])
+
+class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ["c", "h"])):
+    """The memory `c` and the output `h` of an LSTM."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        """That of both parts.
+
+        Raises:
+            TypeError: they differ.
+        """
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
 
 
 def dimensions(size: Any) -> list[int]:
@@ -34,6 +49,7 @@ class RNNCell(Layer):
 
     state_size: Any
     output_size: int
+    activation: Any
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
         if scope is not None and self.scope_name is None:
@@ -62,6 +78,11 @@ class RNNCell(Layer):
         )
         self.add_variable(head + "bias", [size], initializer=bias or zeros_initializer())
 
+    def _configured(self) -> dict[str, Any]:
+        """What the configurations of all cells have."""
+        activation = getattr(self.activation, "__name__", self.activation)
+        return {"activation": activation, "reuse": self._reuse}
+
     def _hidden_size(self) -> int:
         return self.output_size
 
@@ -88,6 +109,10 @@ class BasicRNNCell(RNNCell):
 
     def build(self, input_shape: Any) -> None:
         self._weights(input_shape, self.output_size)
+
+    def get_config(self) -> dict[str, Any]:
+        """What the cell is made with again."""
+        return {**super().get_config(), "num_units": self.output_size, **self._configured()}
 
     def call(self, inputs: Any, state: Any) -> Any:
         outputs = self.activation(self._linear([inputs, state]))
@@ -116,6 +141,13 @@ class GRUCell(RNNCell):
         bias = self._bias_initializer
         self._weights(input_shape, 2 * self.output_size, "gates", bias or constant_initializer(1.0))
         self._weights(input_shape, self.output_size, "candidate", bias)
+
+    def get_config(self) -> dict[str, Any]:
+        """What the cell is made with again."""
+        return {
+            **super().get_config(), "num_units": self.output_size, **self._configured(),
+            "kernel_initializer": self._initializer, "bias_initializer": self._bias_initializer,
+        }
 
     def call(self, inputs: Any, state: Any) -> Any:
         gates = tf.sigmoid(self._linear([inputs, state], "gates"))
@@ -161,6 +193,13 @@ class BasicLSTMCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         self._weights(input_shape, 4 * self.units)
 
+    def get_config(self) -> dict[str, Any]:
+        """What the cell is made with again."""
+        return {
+            **super().get_config(), "num_units": self.units, "forget_bias": self.forget_bias,
+            "state_is_tuple": self.state_is_tuple, **self._configured(),
+        }
+
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = self._parts(state)
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
@@ -204,6 +243,15 @@ class LSTMCell(BasicLSTMCell):
         if self.num_proj:
             shape = [units, self.num_proj]
             self.add_variable("projection/kernel", shape, initializer=self._initializer)
+
+    def get_config(self) -> dict[str, Any]:
+        """What the cell is made with again."""
+        return {
+            **super().get_config(), "use_peepholes": self.use_peepholes,
+            "cell_clip": self.cell_clip, "initializer": self._initializer,
+            "num_proj": self.num_proj, "proj_clip": self.proj_clip,
+            "num_unit_shards": None, "num_proj_shards": None,
+        }
 
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = self._parts(state)

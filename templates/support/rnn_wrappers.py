@@ -142,9 +142,13 @@ class EmbeddingWrapper(CellWrapper):
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
         with variable_scope(scope or "embedding_wrapper"):
-            root = math.sqrt(3)  # a variance of 1
-            make = self._initializer or get_variable_scope().initializer
-            make = make or random_uniform_initializer(-root, root)
-            dtype = tf.nest.flatten(state)[0].dtype
-            table = variable_again("embedding", list(self.shape), dtype, make)
-            return self.cell(tf.nn.embedding_lookup(table, tf.reshape(inputs, [-1])), state)
+            return self.call(inputs, state)
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """One step, in the scope that is open."""
+        root = math.sqrt(3)  # a variance of 1
+        make = self._initializer or get_variable_scope().initializer
+        make = make or random_uniform_initializer(-root, root)
+        dtype = tf.nest.flatten(state)[0].dtype
+        table = variable_again("embedding", list(self.shape), dtype, make)
+        return self.cell(tf.nn.embedding_lookup(table, tf.reshape(inputs, [-1])), state)

@@ -11,6 +11,7 @@ from .arg_scope import (
     has_arg_scope,
 )
 from .contrib_layers import (
+    summarize_activations,
     summarize_biases,
     summarize_collection,
     summarize_tensor,
@@ -159,6 +160,7 @@ __all__ = [
     "summarize_activation",
     "summarize_biases",
     "summarize_collection",
+    "summarize_activations",
     "summarize_tensor",
     "summarize_tensors",
     "summarize_variables",

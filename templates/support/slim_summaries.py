@@ -9,17 +9,17 @@ from typing import Any
 import tensorflow as tf
 
 from . import summary
-from .names import op_name
+from .names import label_of
 
 
 def _label(tensor: Any, name: str | None, prefix: str | None, postfix: str | None = None) -> str:
-    name = name or op_name(tensor)
+    name = name or label_of(tensor)
     name = f"{prefix}/{name}" if prefix else name
     return f"{name}/{postfix}" if postfix else name
 
 
 def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> None:
-    """Writes the distribution of a tensor; its name is needed for eager tensors."""
+    """Writes the distribution of a tensor; a name makes eager tensors known."""
     summary.histogram(_label(tensor, name, prefix), tensor)
 
 

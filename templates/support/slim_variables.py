@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from .arg_scope import add_arg_scope
 from .scopes import GraphKeys, Variable, get_collection, get_variable, get_variable_scope
-from .store import VariableScope, current_run, name_of
+from .store import VariableScope, builds_graph, current_run, name_of
 
 
 @add_arg_scope
@@ -189,16 +189,30 @@ def filter_variables(
     return chosen
 
 
-def assign_from_values(var_names_to_values: Mapping[str, Any]) -> None:
-    """Assigns values to variables by name, now."""
+def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Any, dict[Any, Any]]:
+    """Assigns values to variables by name, now.
+
+    Gives TF 1's pair of an operation and what to feed it: where a graph is being built for a
+    session, that operation assigns; eagerly it is None, and nothing needs to be fed ever.
+    """
+    assigned = []
     for name, value in var_names_to_values.items():
         var = get_unique_variable(name)
-        var.assign(np.reshape(value, var.shape.as_list()))
+        assigned.append(var.assign(np.reshape(value, var.shape.as_list())))
+    return tf.group(*assigned), {}
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[..., None]:
-    """A function that assigns the values when it is called (a session argument is ignored)."""
-    return lambda session=None: assign_from_values(var_names_to_values)
+    """A function that assigns the values when it is called (with a session if there is a graph)."""
+    return _assigner(lambda: assign_from_values(var_names_to_values))
+
+
+def _assigner(assign: Callable[[], tuple[Any, dict[Any, Any]]]) -> Callable[..., None]:
+    """A function of a session, ignored in eager code, that does what `assign` does."""
+    if not builds_graph():
+        return lambda session=None: assign() and None
+    operation, _ = assign()  # before the session, and possibly the graph, is finished
+    return lambda session: session.run(operation)
 
 
 def assign_from_checkpoint(
@@ -206,14 +220,15 @@ def assign_from_checkpoint(
     var_list: Any,
     ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
-) -> None:
-    """Assigns variables from a TF1 checkpoint, now.
+) -> tuple[Any, dict[Any, Any]]:
+    """Assigns variables from a TF1 checkpoint, now; the result is that of `assign_from_values`.
 
     `var_list`: variables, or {name in the checkpoint: variable or list of variables}. Raises
     ValueError for a missing variable (unless ignored) or another shape.
     """
     reader = tf.train.load_checkpoint(model_path)
     named = var_list if isinstance(var_list, Mapping) else {name_of(v): v for v in var_list}
+    assigned = []
     for name, targets in named.items():
         if not reader.has_tensor(name):
             if not ignore_missing_vars:
@@ -227,7 +242,13 @@ def assign_from_checkpoint(
                     f"Total size of new array must be unchanged for {name}: variable "
                     f"{tuple(var.shape)}, checkpoint {value.shape}"
                 )
-            var.assign(np.reshape(value, var.shape.as_list()))
+            if builds_graph():  # a graph of weights as constants would soon be too large
+                [value] = tf.raw_ops.RestoreV2(
+                    prefix=model_path, tensor_names=[name], shape_and_slices=[""],
+                    dtypes=[reader.get_variable_to_dtype_map()[name]],
+                )
+            assigned.append(var.assign(tf.reshape(value, var.shape.as_list())))
+    return tf.group(*assigned), {}
 
 
 def assign_from_checkpoint_fn(
@@ -236,7 +257,7 @@ def assign_from_checkpoint_fn(
     ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
 ) -> Callable[..., None] | None:
-    """A function that restores when it is called (a session argument is ignored).
+    """A function that restores when it is called (with a session if there is a graph).
 
     None if nothing of `var_list` is in the checkpoint and missing variables are ignored.
     """
@@ -252,6 +273,6 @@ def assign_from_checkpoint_fn(
         if not var_list:
             logging.warning("No Variables to restore")
             return None
-    return lambda session=None: assign_from_checkpoint(
-        model_path, var_list, reshape_variables=reshape_variables
+    return _assigner(
+        lambda: assign_from_checkpoint(model_path, var_list, reshape_variables=reshape_variables)
     )

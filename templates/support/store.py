@@ -183,6 +183,8 @@ class Run:
         """Variables go to the store (for all runs), anything else to this run."""
         home = self.store.registry if isinstance(value, tf.Variable) else self
         home.collections.setdefault(name, []).append(value)
+        if isinstance(value, tf.Tensor) and name_of(value) is None:
+            value.tf1_scope = tf.get_current_name_scope() + "/"  # all that TF 2 knows of its name
 
     def add_update(
         self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
@@ -457,6 +459,11 @@ def current_run() -> Run:
     return run
 
 
+def builds_graph() -> bool:
+    """Whether code here builds a TF1 graph for a session, instead of computing or being traced."""
+    return isinstance(current_run(), _GraphRun)
+
+
 def _run_of_graph() -> Run:
     """The run of the TF1 graph that is being built; its variables are the graph's own."""
     graph = tf.no_op().graph
@@ -498,8 +505,12 @@ def reset_default_store() -> None:
 
 
 def _matches(scope: str, value: Any) -> bool:
-    """Whether the value's name (with `:0`) begins as the regex `scope` says; eager tensors: no."""
-    name = getattr(value, "name", None) if name_of(value) is not None else None
+    """Whether the value's name (with `:0`) begins as the regex `scope` says.
+
+    Of eager tensors the name scope counts in which they were collected.
+    """
+    known = name_of(value) is not None
+    name = value.name if known else getattr(value, "tf1_name", getattr(value, "tf1_scope", None))
     return isinstance(name, str) and re.match(scope, name) is not None
 
 

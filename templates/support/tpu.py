@@ -65,7 +65,7 @@ class CrossShardOptimizer:
 class InputPipelineConfig:
     """Kept for callers."""
 
-    PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST = 1, 2, 3, 4
+    PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST, SLICED = 1, 2, 3, 4, 5
 
 
 class TPUConfig(NamedTuple):

@@ -57,11 +57,11 @@ def results(migrated: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
     folder: Path = tmp_path_factory.mktemp("support")
     (folder / "tf1_support").symlink_to(ROOT / "templates" / "support")
     sources = {
-        f"{name} output": {"source": text, "weights": PROOFS[name].weights}
+        f"{name} output": PROOFS[name].runnable(text)
         for name, text in migrated.items()
     }
     sources |= {
-        f"{p.name} after": {"source": p.after, "weights": p.weights}
+        f"{p.name} after": p.runnable(p.after)
         for p in PROOFS.values()
         if p.after
     }
@@ -76,6 +76,13 @@ def test_recording_is_of_these_cases(recorded: dict[str, Any]) -> None:
     assert recorded["sources"] == {
         proof.name: proof.recorded for proof in PROOFS.values()
     }
+
+
+@pytest.mark.parametrize("name", [p.name for p in PROOFS.values() if p.proves])
+def test_what_a_case_proves_stands_in_it(name: str, rules: RuleSet) -> None:
+    for symbol in PROOFS[name].proves:
+        assert "tensorflow" + symbol[2:] in rules.tf1, symbol
+        assert symbol.rpartition(".")[2] in PROOFS[name].before, symbol
 
 
 def difference(want: Any, got: Any, tolerance: float) -> str:
