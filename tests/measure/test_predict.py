@@ -179,3 +179,27 @@ def test_the_largest_batch_that_fits() -> None:
     assert fitted.at(16) == 260 and fitted.largest(1000) == 90
     assert fitted.largest(50) == 0
     assert devices.line([(4, 40)]).per_item == 10
+
+
+def test_lists_hold_their_elements_until_they_are_read() -> None:
+    def put(name: str, before: int, element: int) -> Node:
+        return Node(name, "TensorListPushBack", ((before, 0), (element, 0)), outputs=(NOTHING,))
+
+    nodes = [
+        Node("list", "Const", outputs=(NOTHING,)),
+        Node("a", "Work", outputs=(Output(1024),)),
+        put("put_a", 0, 1),
+        Node("b", "Work", controls=(2,), outputs=(Output(2048),)),
+        put("put_b", 2, 3),
+        Node("c", "Work", controls=(4,), outputs=(Output(256),)),
+        Node("popped", "TensorListPopBack", ((4, 0), (5, 0)), outputs=(NOTHING, Output(2048))),
+        Node("d", "Work", ((6, 1),), outputs=(Output(512),)),
+        Node("rest", "TensorListStack", ((6, 0), (7, 0)), outputs=(Output(None),)),
+    ]
+    peak = replay(nodes, [(8, 0)])
+    assert peak.unknown == 0
+    # a and b in the list, and d made of what was popped; then a alone beside its stack and d
+    assert peak.bytes == 1024 + 2048 + 512 and peak.at == "d"
+
+
+NOTHING = Output(0, "variant", True)

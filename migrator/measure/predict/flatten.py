@@ -1,8 +1,9 @@
-"""A FuncGraph as one flat list of ops: calls written out, loops run twice, one branch taken.
+"""A FuncGraph as one flat list of ops: calls and loops written out, one branch taken.
 
 TensorFlow inlines function calls and lowers loops and branches to ops of the same graph before it
-runs them, so their buffers live and die among the others. A second iteration of a loop shows what
-every later one holds; of a branch's alternatives the one that needs most is taken.
+runs them, so their buffers live and die among the others. Loops whose counters are known run as often
+as these say, others twice: a second iteration shows what every later one holds, but for the lists
+that iterations fill. Of a branch's alternatives the one that needs most is taken.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from migrator.measure.predict import trips
+
 DEPTH = 16  # of nested function bodies that are looked into
-ITERATIONS = 2  # of a loop
+ITERATIONS = 2  # of a loop that is not written out
+WRITTEN_OUT = 20_000  # ops of a loop's iterations, at most
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 LOOPS = frozenset({"While", "StatelessWhile"})
 BRANCHES = {
@@ -30,7 +34,7 @@ class Item:
     name: str
     inputs: list[Ref] = field(default_factory=list)
     controls: list[Item] = field(default_factory=list)
-    overlaps: bool = False  # begins a loop whose iterations may run into each other
+    cut: bool = False  # begins a loop of which not all iterations are here
 
     @property
     def type(self) -> str:
@@ -39,22 +43,30 @@ class Item:
 
 @dataclass
 class Flat:
-    """The items in definition order, what is fetched, and what must run though nobody reads it."""
+    """The items in definition order, what is fetched, and what must run though nobody reads it.
+
+    loops: whether iterations of a loop may run into each other.
+    """
 
     items: list[Item]
     fetched: list[Ref]
     effects: list[Item]
+    loops: bool = False
 
 
 def flatten(
-    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0
-) -> Flat:
+    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0,
+    parallel: bool = False,
+) -> Flat:  # fmt: skip
     """The graph's needed ops with the bodies of calls, loops and branches among them.
 
-    heavier: of several branches, the index of the one to take.
+    heavier: of several branches, the index of the one to take. parallel: iterations of a loop begin
+    as soon as its condition holds, as many at a time as the loop allows, and wait for each other's
+    data only; otherwise each waits for the one before.
     """
-    flattener = _Flattener(heavier)
+    flattener = _Flattener(heavier, parallel)
     found = flattener.graph(graph, fetched, None, "", 0)
+    found.loops = flattener.loops
     return remade(found) if flattener.inlined else found
 
 
@@ -100,9 +112,13 @@ def _stand_in(tf: Any, ref: Ref) -> Any:
 
 
 class _Flattener:
-    def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
-        self.heavier = heavier
+    def __init__(self, heavier: Callable[[list[Flat]], int], parallel: bool) -> None:
+        self.heavier, self.parallel = heavier, parallel
         self.inlined = False  # whether any body was written out
+        self.loops = False  # whether there was a loop that runs iterations at once
+        self.known: dict[Ref, trips.Value] = {}  # what loops counted up to
+        self.bodies: dict[tuple[Any, ...], Any] = {}
+        self.ended: dict[Ref, list[Item]] = {}  # what runs before a loop's result is there
 
     def graph(
         self, graph: Any, fetched: Sequence[Any], given: dict[str, Ref] | None, prefix: str,
@@ -122,6 +138,7 @@ class _Flattener:
                 if not (op.type == "Merge" and t.op.type == "NextIteration")
             ]  # fmt: skip
             controls = [i for c in op.control_inputs for i in done.get(c.name, ())]
+            controls += [i for ref in inputs for i in self.ended.get(ref, ())]
             if given is not None and op.name in given:
                 refs[op.outputs[0].name] = given[op.name]
                 done[op.name] = [given[op.name][0]]
@@ -174,8 +191,22 @@ class _Flattener:
     def _loop(
         self, graph: Any, op: Any, inputs: list[Ref], controls: list[Item], prefix: str, depth: int
     ) -> Flat | None:
+        condition_body = self._rebuilt(graph, op.get_attr("cond").name, list(op.inputs))
+        loop_body = self._rebuilt(graph, op.get_attr("body").name, list(op.inputs))
+        if condition_body is None or loop_body is None:
+            return None
+        first = [self._scalar(ref, t) for ref, t in zip(inputs, op.inputs, strict=True)]
+        counted = trips.counted(condition_body, loop_body, first)
+        size = len(loop_body[0].get_operations()) + len(condition_body[0].get_operations())
+        number_of = ITERATIONS
+        if counted is not None:
+            number_of = min(counted[0], max(ITERATIONS, WRITTEN_OUT // max(size, 1)))
+        allowed = op.get_attr("parallel_iterations")
+        self.loops = self.loops or allowed > 1
+        at_once = allowed if self.parallel else 1
         state, items, effects = inputs, [], list(controls)
-        for number in range(ITERATIONS):
+        ended: list[list[Item]] = []
+        for number in range(number_of):
             inside = f"{prefix}{number}/"
             condition = self._call(
                 graph, op, "cond", list(op.inputs), state, effects, inside + "cond/", depth
@@ -183,17 +214,36 @@ class _Flattener:
             if condition is None:
                 return None
             items += condition.items
-            # iterations are taken to follow each other; where they may not, the item says so
-            ahead = [*effects, *(i for i, _ in condition.fetched)]
+            waited = ended[number - at_once] if number >= at_once else controls
+            ahead = [*waited, *(i for i, _ in condition.fetched)]
             body = self._call(graph, op, "body", list(op.inputs), state, ahead, inside, depth)
             if body is None or len(body.fetched) != len(state):
                 return None
             items += body.items
-            if number == 0 and body.items and op.get_attr("parallel_iterations") > 1:
-                body.items[0].overlaps = True
+            if number == 0 and body.items and (counted is None or number_of < counted[0]):
+                body.items[0].cut = True
             effects = list(dict.fromkeys([*body.effects, *(i for i, _ in body.fetched)]))
+            ended.append(effects)
             state = body.fetched
+        if not self.parallel:
+            self.ended |= dict.fromkeys(state, effects)
+        if counted is not None:
+            self.known |= dict(zip(state, counted[1], strict=True))
         return Flat(items, state, effects)
+
+    def _scalar(self, ref: Ref, tensor: Any) -> trips.Value:
+        """The value of what goes into a loop, where it is a constant or an earlier loop's counter."""
+        known = self.known.get(ref)
+        if known is not None or ref[0].op.type != "Const":
+            return known
+        return trips.scalar(ref[0].op.outputs[ref[1]])
+
+    def _rebuilt(self, graph: Any, name: str, tensors: list[Any]) -> Any:
+        """`rebuild`, once for arguments that are the same tensors."""
+        key = (id(graph), name, *map(id, tensors))
+        if key not in self.bodies:
+            self.bodies[key] = (rebuild(graph, name, tensors), graph, tensors)  # keeps the ids
+        return self.bodies[key][0]
 
     def _call(
         self, graph: Any, op: Any, function: str, tensors: list[Any], inputs: list[Ref],
@@ -203,7 +253,7 @@ class _Flattener:
         name = function
         if function in ("f", "cond", "body"):
             name = op.get_attr(function).name
-        body = rebuild(graph, name, tensors)
+        body = self._rebuilt(graph, name, tensors)
         if body is None:
             return None
         inside, arguments, results = body

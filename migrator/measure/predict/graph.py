@@ -15,22 +15,33 @@ from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
 SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
+# Bytes of outputs up to which kernels count as quick. The executor's threshold is 8000 cycles
+# (kOpIsExpensiveThresholdCycles), in which a core writes some 64 kB; of small convolutions in loops
+# it was seen to take some for quick as well (1 << 22, see `liveness.HEAVY`).
+QUICK = (0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
 MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
+ALIGNMENT = 64  # bytes: EIGEN_MAX_ALIGN_BYTES, at which rows must begin to be shared
 FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables."""
+    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables.
+
+    loops: whether iterations of a loop may run into each other.
+    """
 
     nodes: tuple[Node, ...]
     fetched: tuple[tuple[int, int], ...]
     variables: dict[str, int]
     kernels: str
+    loops: bool = False
 
-    def peak(self, order: str = "cpu", seed: int = 0) -> Peak:
+    def peak(self, order: str = "cpu", seed: int = 0, cheap: int = 0) -> Peak:
         replaced = executor.REPLACED if self.kernels == "onednn" else frozenset[str]()
-        return liveness.replay(self.nodes, self.fetched, order, self.variables, seed, replaced)
+        return liveness.replay(
+            self.nodes, self.fetched, order, self.variables, seed, replaced, cheap
+        )
 
 
 class _Builder:
@@ -157,8 +168,9 @@ class _Builder:
             for item in working
         ]  # fmt: skip
         return Program(
-            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels
-        )
+            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
+            self.flat.loops,
+        )  # fmt: skip
 
     def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:
         """Gives MaxPool a further output where its gradient reads the mask that oneDNN makes."""
@@ -180,12 +192,16 @@ class _Builder:
             outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
             return Node(item.name, "Const", outputs=outputs)
         alias = {}
+        if op.type == "TensorListFromTensor":  # a copy of each element
+            return Node(item.name, op.type, inputs, controls, (Output(_elements(op.inputs[0])),))
         if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
             alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
+        if op.type in ops.SLICES and inputs and _leading_rows(op):
+            alias = {0: 0}
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
-        if flatten.compiled(op) or op.type in ops.GROWING or item.overlaps:
+        if flatten.compiled(op) or item.cut:
             outputs += (Output(None),)  # stands for bytes that the graph does not tell
         if item in self.masks:
             outputs += (Output(self.masks[item], "uint8"),)
@@ -237,14 +253,55 @@ def _bytes(tensor: Any) -> int | None:
     return math.prod(tensor.shape.as_list()) * (tensor.dtype.size or 4)
 
 
+def _leading_rows(op: Any) -> bool:
+    """Whether a slice takes whole rows of the first dimension, aligned: then nothing is copied."""
+    source, result = op.inputs[0], op.outputs[0]
+    size, taken = _bytes(source), _bytes(result)
+    if not size or not taken or not source.shape.rank:
+        return False
+    if size == taken:
+        return True
+    shape = source.shape.as_list()
+    if op.type == "Slice":
+        rest = result.shape.as_list()[1:] == shape[1:]
+    else:
+        rest = op.inputs[1].shape.as_list() == [1] and not (
+            op.get_attr("ellipsis_mask") or op.get_attr("new_axis_mask")
+        )
+        steps = op.inputs[3].op
+        rest = rest and steps.type == "Const" and _values(steps.outputs[0]) == [1]
+    return bool(rest) and size // shape[0] % ALIGNMENT == 0
+
+
+def _values(tensor: Any) -> list[Any]:
+    import tensorflow as tf
+
+    found: list[Any] = tf.make_ndarray(tensor.op.get_attr("value")).reshape(-1).tolist()
+    return found
+
+
+def _elements(tensor: Any) -> int | None:
+    """Bytes of the elements along the first dimension, each in a buffer of its own."""
+    size = _bytes(tensor)
+    if size is None or not tensor.shape.rank:
+        return size
+    count = tensor.shape.as_list()[0]
+    return count * liveness.rounded(size // count) if count else 0
+
+
 def _output(tensor: Any, resident: bool) -> Output:
     if resident or tensor.dtype.name in ("resource", "variant", "string"):
         return Output(0, tensor.dtype.name, True)
     return Output(_bytes(tensor), tensor.dtype.name)
 
 
-def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> Program:
-    """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own)."""
+def program(
+    graph: Any, fetched: Sequence[Any], kernels: str | None = None, parallel: bool = False
+) -> Program:
+    """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own).
+
+    parallel: iterations of loops run into each other (see `flatten.flatten`).
+    """
     chosen = kernels or workspace.kernels_here()
     arguments = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
     better = grappler.optimised(graph, fetched)
@@ -255,7 +312,8 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
         peaks = [_Builder(b, chosen).program().peak().bytes for b in branches]
         return peaks.index(max(peaks))
 
-    return _Builder(flatten.flatten(graph, fetched, heavier), chosen, arguments).program()
+    flat = flatten.flatten(graph, fetched, heavier, parallel)
+    return _Builder(flat, chosen, arguments).program()
 
 
 def predict(function: Any, order: str = "cpu", kernels: str | None = None) -> Peak:
@@ -263,9 +321,33 @@ def predict(function: Any, order: str = "cpu", kernels: str | None = None) -> Pe
     return program(function.graph, list(function.outputs), kernels).peak(order)
 
 
+def peaks(function: Any, order: str = "cpu", kernels: str | None = None) -> list[Peak]:
+    """The peaks of possible runs of a ConcreteFunction, the smallest first.
+
+    The order of ready ops is the runtime's own choice. Where a loop's iterations may run into each
+    other, how far they do depends on which kernels the executor has found to be quick.
+    """
+    outputs = list(function.outputs)
+    made = program(function.graph, outputs, kernels)
+    if not made.loops:
+        found = [made.peak(order, seed) for seed in SEEDS]
+    else:
+        found = [made.peak(order, seed) for seed in SEEDS[:2]]
+        made = program(function.graph, outputs, kernels, parallel=True)
+        costs = QUICK if order == "cpu" else (0,)
+        found += [made.peak(order, seed, cost) for cost in costs for seed in SEEDS[:3]]
+    return sorted(found, key=lambda peak: peak.bytes)
+
+
 def interval(function: Any, kernels: str | None = None) -> tuple[Peak, int, int]:
-    """(prediction, lowest, highest bytes): the order of ready ops is the runtime's own choice."""
-    made = program(function.graph, list(function.outputs), kernels)
-    peaks = sorted((made.peak("cpu", seed) for seed in SEEDS), key=lambda p: p.bytes)
-    low, high = peaks[0].bytes, peaks[-1].bytes
-    return peaks[len(peaks) // 2], int(low * (1 - MARGIN)), math.ceil(high * (1 + MARGIN))
+    """(prediction, lowest, highest bytes) over the possible runs."""
+    found = peaks(function, "cpu", kernels)
+    low, high = found[0].bytes, found[-1].bytes
+    margin = MARGIN * (2 if len(found) != len(SEEDS) else 1)  # lists have headers of their own
+    return likely(found), int(low * (1 - margin)), math.ceil(high * (1 + margin))
+
+
+def likely(found: Sequence[Peak]) -> Peak:
+    """The prediction among sorted peaks: the median; with loops the upper quartile, for it is more
+    often that iterations overlap than that they do not."""
+    return found[len(found) // 2 if len(found) == len(SEEDS) else 3 * len(found) // 4]

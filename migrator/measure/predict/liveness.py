@@ -12,9 +12,10 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from migrator.measure.predict import executor
+from migrator.measure.predict import executor, ops
 
 HELD = 5000  # buffers at the peak that are named, the largest
+HEAVY = 16  # convolutions and matrix products, against writing their outputs
 ROUND = 256  # bytes: kAllocatorAlignment of the BFC allocator's chunks
 
 
@@ -47,6 +48,12 @@ class Node:
     reads: str = ""
     updates: tuple[str, ...] = ()
     assigns: str = ""
+
+    @property
+    def work(self) -> int:
+        """Bytes of the outputs, as far as known, times what more than one pass over them is worth."""
+        written = sum(out.bytes or 0 for out in self.outputs) or 1
+        return written * (HEAVY if self.op in executor.REPLACED else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ class _Buffers:
         self.live = 0
         # what variables hold before the run is not part of the step: it was there already
         self.value: dict[str, int] = {}
+        self.members: dict[int, list[int]] = {}  # of lists: the buffers of their elements
         for name, size in variables.items():
             self.value[name] = self.new(rounded(size), name, 1)
         self.base = self.live
@@ -101,6 +109,18 @@ class _Buffers:
     def drop(self, buffer: int) -> None:
         self.live -= self.size[buffer]
         self.died[buffer] = self.clock
+        for member in self.members.pop(buffer, ()):
+            self.release(member)
+
+    def listed(self, source: int | None, owner: str) -> int:
+        """The list `source` to be changed: itself where its only reader does that, else a copy."""
+        if source is not None and source in self.members and self.count[source] == 1:
+            return source
+        made = self.new(0, owner, 0)
+        self.members[made] = list(self.members.get(source, ())) if source is not None else []
+        for member in self.members[made]:
+            self.count[member] += 1
+        return made
 
     def at(self, clock: int) -> list[tuple[int, str]]:
         """(bytes, owner) of what was live then; what was there before the run is left out."""
@@ -133,12 +153,14 @@ def replay(
     variables: Mapping[str, int] | None = None,
     seed: int = 0,
     replaced: frozenset[str] = frozenset(),
+    cheap: int = 0,
 ) -> Peak:
     """The peak of one run of the graph, on top of what is resident before it.
 
     fetched: outputs that stay alive to the end. order and seed: see `executor.Schedule`.
     variables: bytes of those that nodes read, update or assign. replaced: op types that a later pass
-    makes anew (see `executor.consumers`).
+    makes anew (see `executor.consumers`). cheap: ops with at most so much work (`Node.work`) count as
+    inexpensive; the executor times kernels, and finds small ones to be so after some runs.
     """
     uses: collections.Counter[tuple[int, int]] = collections.Counter(fetched)
     waiting = [0] * len(nodes)
@@ -157,7 +179,7 @@ def replay(
     timeline: list[tuple[str, int]] = []
     schedule = executor.Schedule(
         order, [i for i, n in enumerate(waiting) if n == 0],
-        lambda i: nodes[i].op in executor.INEXPENSIVE, seed,
+        lambda i: nodes[i].op in executor.INEXPENSIVE or nodes[i].work <= cheap, seed,
     )  # fmt: skip
     i: int | None
     while (i := schedule.pop()) is not None:
@@ -166,7 +188,8 @@ def replay(
         fresh: list[int] = []
         for variable in node.updates:
             held.update(variable, node.name)
-        for number, out in enumerate(node.outputs):
+        outputs = () if _list(i, node, buffer_of, held, uses, fresh) else node.outputs
+        for number, out in enumerate(outputs):
             key = (i, number)
             buffer_of[key] = None
             if number in node.alias:
@@ -177,6 +200,12 @@ def replay(
             elif node.reads in held.value:
                 buffer_of[key] = held.value[node.reads]
                 held.count[held.value[node.reads]] += uses[key]
+            elif out.bytes is None and node.op in ops.LIST_READ:
+                elements = held.members.get(buffer_of.get(node.inputs[0]) or 0, ())
+                stacked = held.new(sum(held.size[e] for e in elements), node.name, 0)
+                fresh.append(stacked)
+                held.count[stacked] += uses[key]
+                buffer_of[key] = stacked
             elif out.bytes is None:
                 unknown += 1
             elif not out.resident and out.bytes:
@@ -211,6 +240,43 @@ def replay(
         snapshot.append((extra, f"{at} (while it runs)"))
     largest = tuple(heapq.nlargest(HELD, snapshot))
     return Peak(peak, at, largest, unknown, tuple(timeline))
+
+
+def _list(
+    i: int, node: Node, buffer_of: dict[tuple[int, int], int | None], held: _Buffers,
+    uses: Mapping[tuple[int, int], int], fresh: list[int],
+) -> bool:  # fmt: skip
+    """What an op does to a list of tensors; False for ops that do nothing to any."""
+    source = buffer_of.get(node.inputs[0]) if node.inputs else None
+    if node.op in ops.LIST_FILLED:
+        made = held.listed(None, node.name)
+        size = node.outputs[0].bytes
+        if size:
+            held.members[made].append(held.new(size, node.name, 1))
+    elif node.op in ops.LIST_PUT:
+        made = held.listed(source, node.name)
+        element = buffer_of.get(node.inputs[ops.LIST_PUT[node.op]])
+        if element is not None:
+            held.count[element] += 1
+            held.members[made].append(element)
+    elif node.op in ops.LIST_POP:
+        made = held.listed(source, node.name)
+        buffer_of[i, 1] = None
+        if held.members[made]:
+            element = held.members[made].pop()
+            held.count[element] += uses[i, 1] - 1
+            buffer_of[i, 1] = element
+            if not held.count[element]:
+                held.drop(element)
+    elif node.op in ops.LIST_KEPT:
+        made = held.listed(source, node.name)
+    else:
+        return False
+    held.count[made] += uses[i, 0]
+    buffer_of[i, 0] = made
+    if made != source:
+        fresh.append(made)
+    return True
 
 
 def _forwarded(

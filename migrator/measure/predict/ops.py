@@ -16,6 +16,9 @@ ALIAS = frozenset(
     """.split()
 )
 
+# Whole rows of the first dimension share the input's buffer (strided_slice_op.cc, slice_op.cc).
+SLICES = frozenset({"StridedSlice", "Slice"})
+
 # The output takes no memory of the step: resident already, host-side scalars, or nothing at all.
 FREE = frozenset(
     """
@@ -52,6 +55,10 @@ NOT_FOLDED = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "Identi
 # Variables that are written where they lie.
 UPDATES = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
-# Lists that a training loop's iterations fill for their gradient: how many there will be is not
-# known, and two iterations are looked at.
-GROWING = frozenset({"TensorListPushBack", "TensorListPushBackBatch"})
+# Lists of tensors: which input is put in behind the others (or in their place), which output is the
+# list, which the element. A list that nobody else reads is changed where it lies.
+LIST_PUT = {"TensorListPushBack": 1, "TensorListSetItem": 2}
+LIST_FILLED = frozenset({"TensorListFromTensor"})
+LIST_POP = frozenset({"TensorListPopBack"})
+LIST_KEPT = frozenset({"TensorListResize"})
+LIST_READ = frozenset({"TensorListStack", "TensorListConcat", "TensorListConcatV2"})

@@ -44,9 +44,8 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         }  # fmt: skip
         step = tf.function(stepper.call, autograph=False)
         concrete = step.get_concrete_function(specs)
-        made = graph.program(concrete.graph, list(concrete.outputs), "gpu")
-        peaks = sorted((made.peak("gpu", s) for s in graph.SEEDS), key=lambda p: p.bytes)
-        middle = peaks[len(peaks) // 2]
+        peaks = graph.peaks(concrete, "gpu", "gpu")
+        middle = graph.likely(peaks)
         points.append({
             "batch": batch,
             "inputs": sum(
