@@ -116,9 +116,22 @@ def in_graph(test: Any) -> Any:
                 _open_graph(self)
                 reset_default_store()
             return test(self, *args, **kwargs)
+    elif "setUp" in vars(test) and "setUp" not in test.setUp.__code__.co_names:
+        test.setUp = _in_own_graph(test.setUp)
 
     marked.in_graph = True
     return marked
+
+
+def _in_own_graph(set_up: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A setUp that does not call that of `TestCase`: it begins with the graph of the test."""
+    @functools.wraps(set_up)
+    def wrapped(self: Any) -> None:
+        if tf.executing_eagerly():
+            _open_graph(self)
+        set_up(self)
+
+    return wrapped
 
 
 def only_traced(test: Callable[..., None]) -> Callable[..., None]:

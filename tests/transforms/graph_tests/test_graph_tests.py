@@ -46,7 +46,7 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
     marked = re.findall(r"@testing\.in_graph\n\s*(?:def|class) (\w+)", text)
     assert marked == [
         "KeptPlaceholderTest", "testGradient", "testNoGradient", "testThroughFunction",
-        "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
+        "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper", "OwnSetUpTest",
     ]  # fmt: skip
     assert re.findall(r"@testing.only_traced\n  def (\w+)", text) == ["testShapesAndNames"]
     assert "self.assertAllClose(self.evaluate(self.y), [1., 4.])" in text
