@@ -472,7 +472,7 @@ class _Tracer:
                 if holder.default is None:
                     raise self._refusal(run.call, f"{holder.key} is fed in no run or not in all")
                 value = holder.default
-            replaced = value.visit(flow.Replacer(table))
+            replaced = planner._evaluated(value).visit(flow.Replacer(table))
             assert isinstance(replaced, cst.BaseExpression)
             value = replaced
             if apart:

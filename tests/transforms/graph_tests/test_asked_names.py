@@ -54,3 +54,17 @@ def test_a_graph_of_its_own_stays_where_nothing_runs() -> None:
 def test_names_of_variables() -> None:
     new = migrated("[v.op.name for v in tf.global_variables()]")
     assert "in_graph" not in new and "test_session" not in new
+
+
+def test_what_is_fed_is_an_array_of_an_eager_tensor() -> None:
+    text = (
+        "import tensorflow as tf\nimport net\nclass NetTest(tf.test.TestCase):\n"
+        "  def test_name(self):\n    x = tf.placeholder(tf.float32, [None, 3])\n"
+        "    logits, _ = net.net(x)\n    self.assertEqual(logits.op.name, 'Squeeze')\n"
+        "    images = tf.ones([2, 3])\n    with self.test_session() as sess:\n"
+        "      out = sess.run(logits, {x: images.eval()})\n"
+    )
+    index = ProjectIndex.assemble(summaries_from_texts({"net.py": NET, "net_test.py": text}))
+    result = migrate_text("net_test.py", text, index, Options(), load_ruleset(Options()))
+    assert result.new_text is not None
+    assert "self.evaluate(compute_logits(tf.constant(images.numpy(), tf.float32)))" in result.new_text
