@@ -24,11 +24,15 @@ _MUTATORS = frozenset(
 
 @dataclass
 class Flow:
-    """What a statement reads, surely assigns, and may change."""
+    """What a statement reads, surely assigns, and may change.
+
+    `of_module` says of a call that it is one of a module's function: ``tf.add`` changes no `tf`.
+    """
 
     uses: set[str] = field(default_factory=set)
     defines: set[str] = field(default_factory=set)
     mutates: set[str] = field(default_factory=set)
+    of_module: bool = False
 
 
 def dotted_self(node: ast.AST, owner: str | None) -> str | None:
@@ -118,16 +122,18 @@ class _Collector:
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
-        if func.__class__ is ast.Attribute and func.attr in _MUTATORS:  # type: ignore[attr-defined]
-            base = self._base(func.value)  # type: ignore[attr-defined]
-            if base is not None:
-                self.flow.mutates.add(base)
+        of_module = False
         if self.resource is not None:
             extra = self.resource(node)
+            of_module = extra.of_module
             if extra.uses:
                 self.flow.uses |= extra.uses
             if extra.mutates:
                 self.flow.mutates |= extra.mutates
+        if func.__class__ is ast.Attribute and func.attr in _MUTATORS and not of_module:  # type: ignore[attr-defined]
+            base = self._base(func.value)  # type: ignore[attr-defined]
+            if base is not None:
+                self.flow.mutates.add(base)
         self._below(node)
 
     def _lambda(self, node: ast.Lambda) -> None:

@@ -73,6 +73,11 @@ class Expressions:
         found = self.symbol(node)
         return found if found is not None and found.startswith("tensorflow.") else None
 
+    def _of_module(self, func: ast.expr) -> bool:
+        """Whether a call is one of a function of an imported module."""
+        found = self.symbol(func)
+        return found is not None and not found.startswith("builtins.") and "(" not in found
+
     def call_fact(self, node: ast.Call) -> FunctionFact | None:
         """What is known of the project function that a call calls."""
         if isinstance(node.func, ast.Name):
@@ -88,6 +93,7 @@ class Expressions:
         """Which graph collections a call reads and fills."""
         flow = Flow()
         symbol = self.tf_symbol(node.func)
+        flow.of_module = self._of_module(node.func)
         if symbol is None:
             fact = self.call_fact(node)
             flags = fact.flags if fact is not None else frozenset()

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.tree_walk import walk
 from migrator.engine.ruleset import Disposition, RuleSet
 from migrator.engine.work import Site
 
@@ -28,10 +29,17 @@ _SHARED = frozenset(
         "model_variables", "moving_average_variables",
     )
 )
+# Loops over cells, which are the support package's: the cells' variables are where its scopes are.
+_SHARED |= {
+    f"tensorflow.nn.{name}" for name in (
+        "dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn",
+    )
+}
 #: Of the support package in both worlds, but another function: tf.compat.v1 knows none of its names.
 _IN_GRAPHS = {
     "tensorflow.train.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
     "tensorflow.contrib.framework.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
+    "tensorflow.reset_default_graph": "tf1_support.compat.reset_default_graph",
 }
 _MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT)
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
@@ -44,13 +52,32 @@ def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[
     units = graph_units(sites, names)
     if not units:
         return sites
+    handed = _handed(names, units)
     return [
         replace(site, disposition=_compat(site.disposition, rules))
         if _unit(site.reference.scope, names) in units
         or site.disposition.key in _OF_TESTS and _method(site.reference.scope) in units
+        or id(site.reference.call) in handed and site.disposition.key in k.OPTIMIZERS
         else site
         for site in sites
     ]
+
+
+def _handed(names: NameTable, units: set[str]) -> set[int]:
+    """Calls, by id, whose result is handed to a function or class that builds a graph: an optimizer
+    that minimizes there belongs to that graph."""
+    values: list[ast.expr] = []
+    for node in walk(names.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in units:
+            values += [*node.args, *(keyword.value for keyword in node.keywords)]
+    given = {value.id for value in values if isinstance(value, ast.Name)}
+    if given:
+        values += [
+            node.value for node in walk(names.tree)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
+        ]
+    return {id(value) for value in values}
 
 
 def _compat(found: Disposition, rules: RuleSet) -> Disposition:

@@ -46,6 +46,18 @@ def in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def reset_default_graph() -> None:
+    """Starts a new default graph; one that is being built around the call forgets what it made."""
+    try:
+        tf.compat.v1.reset_default_graph()
+    except AssertionError:  # TensorFlow replaces no graph that was made the default one
+        graph = tf.compat.v1.get_default_graph()
+        for key in graph.get_all_collection_keys():
+            graph.clear_collection(key)
+        if hasattr(graph, "variable_store_run"):
+            del graph.variable_store_run
+
+
 def build_graph() -> None:
     """From here on all of the program builds one graph, as TF 1 did, and computes nothing eagerly.
 

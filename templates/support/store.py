@@ -453,7 +453,7 @@ def current_run() -> Run:
     """The innermost open run; else, in a `tf.function`, the run of its trace; else the store's own."""
     run = _runs.stack[-1] if _runs.stack else _default_store._building.run
     if run is run.store._building.run and tf.inside_function():
-        return _run_of_trace(run)
+        return _run_of_body() or _run_of_trace(run)
     if not _runs.stack and not tf.executing_eagerly():
         return _run_of_graph()
     return run
@@ -474,6 +474,14 @@ def _run_of_graph() -> Run:
         store._building = _Holder(run)
         graph.variable_store_run = run
     return run
+
+
+def _run_of_body() -> Run | None:
+    """The run of the TF1 graph to which the body of a loop or branch belongs, None elsewhere."""
+    graph = tf.no_op().graph
+    while isinstance(graph, tf.__internal__.FuncGraph) and graph.outer_graph is not None:
+        graph = graph.outer_graph
+    return getattr(graph, "variable_store_run", None)
 
 
 def _run_of_trace(building: Run) -> Run:

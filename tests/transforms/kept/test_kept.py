@@ -27,6 +27,8 @@ RUN = HERE.parent / "training" / "run_migrated.py"
 CASES = sorted(path.name for path in (HERE / "cases").iterdir() if (path / "before.py").exists())
 #: what each program's finding names, and functions that are native beside it
 REASONS = {
+    "handed_optimizer": ("cannot be told from this module", {}),
+    "recurrent": ("makes placeholders of its own", {}),
     "meta_graph": ("is imported again", {}),
     "mixed": ("train_op is read", {"predict": 1}),
     "named_tensors": ("is asked for what is in it by name", {}),

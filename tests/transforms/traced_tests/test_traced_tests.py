@@ -15,7 +15,11 @@ from migrator.engine.ruleset import load_ruleset
 
 HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
-ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+# TensorFlow 2 sets TF2_BEHAVIOR where it is imported, and TensorFlow 1.15 obeys.
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name != "TF2_BEHAVIOR"},
+    "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3",
+}
 
 
 @pytest.fixture(scope="module")
