@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import libcst as cst
 
 from migrator.analysis.facts_loaded_graphs import GRAPH, META, SESSION, LoadedGraphs
 from migrator.analysis.facts_loaded_graphs import IMPORTERS as IMPORTS
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import code_children
+from migrator.engine.cst_walk import Kind, code_children, only
 from migrator.transforms import _flow as flow
 
+_NAMED = frozenset({cst.Name, cst.Attribute})
 _FILES = frozenset(
     {
         "tensorflow.gfile.GFile",
@@ -73,8 +75,13 @@ class FrozenModel:
         self.nodes: list[cst.CSTNode] = []
         self._bindings: dict[int, set[str]] = {}
         self._index(ctx.module)
-        self.functions = {n.name.value: n for n in self.nodes if isinstance(n, cst.FunctionDef)}
-        calls = [n for n in self.nodes if isinstance(n, cst.Call)]
+        self._by_class: dict[type, list[Any]] = {}
+        #: Names and attributes, in source order.
+        self.named = [
+            cast(cst.Name | cst.Attribute, n) for n in self.nodes if n.__class__ in _NAMED
+        ]
+        self.functions = {n.name.value: n for n in self.of(cst.FunctionDef)}
+        calls = self.of(cst.Call)
         for call in calls:
             if ctx.resolve(call.func) in IMPORTS:
                 self.loads.append(self._load(call))
@@ -94,6 +101,13 @@ class FrozenModel:
         self.graphs.add(key)
         if kind == SESSION:
             self.sessions[key] = key
+
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        """The file's nodes of one class, in source order."""
+        found = self._by_class.get(kind)
+        if found is None:
+            found = self._by_class[kind] = only(self.nodes, kind)
+        return found
 
     def _index(self, root: cst.CSTNode) -> None:
         stack = [root]
@@ -234,8 +248,8 @@ class FrozenModel:
             load.unnamed = self._entered(load.statement) is None
             if not load.unnamed:
                 continue
-            own = [n for n in self.nodes if isinstance(n, cst.SimpleStatementLine)
-                   and self.function_of(n) is self.function_of(load.statement)]
+            own = [n for n in self.of(cst.SimpleStatementLine)
+                   if self.function_of(n) is self.function_of(load.statement)]
             names = []
             for node in own:
                 pair = flow.assigned(node)
@@ -257,7 +271,7 @@ class FrozenModel:
     def _means_another(self, load: Load) -> bool:
         """Whether the name that an unnamed graph would get is bound to something else."""
         function = self.function_of(load.statement)
-        for node in self.nodes:
+        for node in self.of(cst.SimpleStatementLine):
             pair = flow.assigned(node) if self.function_of(node) is function else None
             if pair is not None and flow.key_of(pair[0]) == "graph":
                 if not (isinstance(pair[1], cst.Call) and self._is_default_graph(pair[1])):
@@ -429,12 +443,15 @@ class FrozenModel:
     def _spread(self, calls: list[cst.Call]) -> bool:
         before = (len(self.graphs), len(self.sessions))
         for node in self.nodes:
-            if isinstance(node, cst.WithItem):
+            cls = node.__class__
+            if cls is cst.WithItem:
+                assert isinstance(node, cst.WithItem)
                 key = self.key(node, node.asname.name) if node.asname is not None else None  # type: ignore[arg-type]
                 graph = self.session_graph(node.item)
                 if graph is not None and key:
                     self.sessions[key] = graph
-            elif isinstance(node, cst.SimpleStatementLine):
+            elif cls is cst.SimpleStatementLine:
+                assert isinstance(node, cst.SimpleStatementLine)
                 pair = flow.assigned(node)
                 if pair is not None:
                     self._assignment(node, *pair)
@@ -488,7 +505,7 @@ class FrozenModel:
         """Every name that is assigned -> whether anything but sessions is."""
         if self._stored is None:
             self._stored = {}
-            for node in self.nodes:
+            for node in self.of(cst.SimpleStatementLine):
                 pair = flow.assigned(node)
                 key = self.key(node, pair[0]) if pair is not None else None
                 if pair is not None and key is not None:

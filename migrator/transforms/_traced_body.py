@@ -16,7 +16,7 @@ from functools import cached_property
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import own_calls
+from migrator.engine.cst_walk import only, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_plan import Planner
@@ -194,8 +194,8 @@ class _Tracer:
         """Expressions that are the test's graph; each must ask something that is known."""
         found: list[cst.BaseExpression] = []
         asked: set[int] = set()
-        for part in nodes:
-            if not (isinstance(part, cst.Attribute) and part.attr.value in _QUESTIONS):
+        for part in only(nodes, cst.Attribute):
+            if part.attr.value not in _QUESTIONS:
                 continue
             owner = part.value
             if (
@@ -208,10 +208,9 @@ class _Tracer:
             ):
                 found.append(owner)
                 asked |= {id(x) for x in flow.walk(owner)}
-        for part in nodes:
-            if isinstance(part, cst.Call) and id(part) not in asked:
-                if self.body.resolve(part.func) == _DEFAULT_GRAPH:
-                    raise self._refusal(part, "the operations of the graph are asked for")
+        for call in only(nodes, cst.Call):
+            if id(call) not in asked and self.body.resolve(call.func) == _DEFAULT_GRAPH:
+                raise self._refusal(call, "the operations of the graph are asked for")
         return found
 
     # -- what is built

@@ -124,8 +124,8 @@ class _Rewrite:
                 self.plan.dropped.add(id(statement))
                 self._mark(statement)
             self._mark(load.statement)
-            for node in self.model.nodes:
-                if isinstance(node, cst.With) and self.model.file_with(node):
+            for node in self.model.of(cst.With):
+                if self.model.file_with(node):
                     if any(self.model.inside(s, node) for s in load.statements):
                         self.withs.setdefault(id(node), []).extend(node.items)
 
@@ -151,8 +151,8 @@ class _Rewrite:
     def _statements(self) -> None:
         """Graphs and sessions are no longer made, and sessions not closed."""
         model = self.model
-        for node in model.nodes:
-            if not isinstance(node, cst.SimpleStatementLine) or id(node) in self.plan.dropped:
+        for node in model.of(cst.SimpleStatementLine):
+            if id(node) in self.plan.dropped:
                 continue
             pair = flow.assigned(node)
             if pair is not None and isinstance(pair[1], cst.Call):
@@ -229,9 +229,7 @@ class _Rewrite:
 
     def _withs(self) -> None:
         model = self.model
-        for node in model.nodes:
-            if not isinstance(node, cst.With):
-                continue
+        for node in model.of(cst.With):
             for item in node.items:
                 loaded = any(
                     model.inside(load.statement, node) and model.default_graph(item) == load.key
@@ -273,8 +271,8 @@ class _Rewrite:
     def _savers(self) -> None:
         """What was the Saver of a meta graph is a method of the graph."""
         model = self.model
-        for node in model.nodes:
-            if not isinstance(node, (cst.Name, cst.Attribute)) or id(node) in self.handled:
+        for node in model.named:
+            if id(node) in self.handled:
                 continue
             key = model.key(node, node)
             if key not in model.savers or key is None:
@@ -305,8 +303,8 @@ class _Rewrite:
 
     def _tensors(self) -> None:
         model = self.model
-        for node in model.nodes:
-            if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        for node in model.of(cst.Call):
+            if not isinstance(node.func, cst.Attribute):
                 continue
             if id(node) in self.handled:
                 continue
@@ -376,8 +374,8 @@ class _Rewrite:
             return False
         written = flow.key_of(pair[0])
         return all(
-            self._in_run(node) for node in model.nodes
-            if isinstance(node, (cst.Name, cst.Attribute)) and flow.key_of(node) == written
+            self._in_run(node) for node in model.named
+            if flow.key_of(node) == written
             and node is not pair[0] and not model.inside(node, pair[0])
             and model.key(node, node) == key
             and not isinstance(model.parents.get(id(node)), cst.AssignTarget)
@@ -397,8 +395,8 @@ class _Rewrite:
     def _check(self) -> None:
         """Everything that still mentions a graph or a session must make sense on a FrozenGraph."""
         model = self.model
-        for node in model.nodes:
-            if not isinstance(node, (cst.Name, cst.Attribute)) or id(node) in self.handled:
+        for node in model.named:
+            if id(node) in self.handled:
                 continue
             key = model.key(node, node)
             session = key in model.sessions
@@ -429,9 +427,8 @@ class _Rewrite:
                                    "let that code take the FrozenGraph")
             if session and graph != text_of(key):
                 self.plan.expressions[id(node)] = cst.parse_expression(graph)
-        for node in model.nodes:
-            if isinstance(node, cst.Call):
-                self._check_call(node)
+        for call in model.of(cst.Call):
+            self._check_call(call)
 
     def _check_call(self, node: cst.Call) -> None:
         """Refuses sessions that are made of graphs in other ways, and parameters that may be
