@@ -16,7 +16,6 @@ Result = TypeVar("Result")
 
 _RECURSION = 20_000  # the ast of `a + b + ...` is as deep as the expression is long
 _STACK = 256 * 1024 * 1024
-_COLLECT_YOUNG = 4  # files between two looks at what they left
 _COLLECT_EVERY = 16
 _state: dict[str, Any] = {}
 
@@ -44,10 +43,7 @@ def _chunk(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Re
             results.append(function(item))
             _state["count"] = _state.get("count", 0) + 1
             # Results pile up in the oldest generation, which is left alone.
-            if _state["count"] % _COLLECT_EVERY == 0:
-                gc.collect(1)
-            elif _state["count"] % _COLLECT_YOUNG == 0:
-                gc.collect(0)
+            gc.collect(1 if _state["count"] % _COLLECT_EVERY == 0 else 0)
     finally:
         if enabled:
             gc.enable()
