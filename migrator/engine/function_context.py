@@ -16,6 +16,7 @@ from migrator.analysis.names import Resolved, Scope
 from migrator.engine.context import FileContext
 from migrator.engine.cst_scopes import CstScopes
 from migrator.engine.edits import Edit, Lines
+from migrator.engine.folding import Folded
 from migrator.engine.linemap import LineMap
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -61,7 +62,8 @@ class FunctionContext(FileContext):
         frame = f"if 1:{newline}{_indent(lines, self.whole.tree)}pass{newline}"
         if code[0] in " \t":
             frame += f"if 1:{newline}"
-        self._module = cst.parse_module(frame + code)
+        self._folded = Folded(code)
+        self._module = cst.parse_module(frame + self._folded.text)
         self._frame = len(frame)
         last = self._module.body[1]
         if isinstance(last, cst.If):
@@ -79,7 +81,7 @@ class FunctionContext(FileContext):
         else:
             new = function
         code = self._module.with_changes(body=[first, new]).code
-        return Edit(self._start, self._end, (code[self._frame :],))
+        return Edit(self._start, self._end, (self._folded.unfold(code[self._frame :]),))
 
     # -- what differs from a whole file
 
