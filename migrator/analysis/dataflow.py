@@ -65,9 +65,8 @@ class _Collector:
         special = _SPECIAL.get(node.__class__)
         if special is not None:
             special(self, node)
-            return
-        for child in children(node):
-            self.visit(child)
+        else:
+            self._below(node)
 
     def _below(self, node: ast.AST) -> None:
         for child in children(node):
@@ -86,17 +85,16 @@ class _Collector:
             self.flow.defines.add(node.id)
 
     def _attribute(self, node: ast.Attribute) -> None:
-        value = node.value
-        if self.owner and value.__class__ is ast.Name and value.id == self.owner:  # type: ignore[attr-defined]
-            name = f"{self.owner}.{node.attr}"
+        name = dotted_self(node, self.owner)
+        if name is not None:
             if node.ctx.__class__ is ast.Load:
                 self._use(name)
             else:
                 self.flow.defines.add(name)
             return
-        if node.ctx.__class__ is ast.Store and isinstance(value, ast.Name):
-            self.flow.mutates.add(value.id)
-        self.visit(value)
+        if node.ctx.__class__ is ast.Store and isinstance(node.value, ast.Name):
+            self.flow.mutates.add(node.value.id)
+        self.visit(node.value)
 
     def _subscript(self, node: ast.Subscript) -> None:
         if node.ctx.__class__ is not ast.Load:

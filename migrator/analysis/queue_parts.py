@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import SourceText
 
@@ -70,10 +71,7 @@ class PartWriter:
         return self.names.resolve_node(node.func, values=False) or ""
 
     def _fresh(self, name: str) -> str:
-        candidate, number = name, 1
-        while candidate in self.used:
-            number += 1
-            candidate = f"{name}_{number}"
+        candidate = fresh_name(name, self.used)
         self.used.add(candidate)
         return candidate
 

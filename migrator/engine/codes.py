@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from migrator import resources
+from migrator.engine import work
 from migrator.engine.packs import Packs, Rule
 
 _TITLE = 100  # characters
@@ -52,11 +53,8 @@ def symbols(packs: Packs, code: str) -> list[tuple[str, str]]:
     found = []
     for table in ("renames", "support", "manual", "compat"):
         for symbol, entry in getattr(packs, table).items():
-            if (entry.code or _OF_TABLE[table]) == code:
+            if (entry.code or work.table_code(table)) == code:
                 target = entry.target if table in ("renames", "support") else ""
                 found.append((symbol, target or entry.advice or entry.message))
     return sorted(found)
 
-
-# As engine/work.py gives codes to entries that name none.
-_OF_TABLE = {"renames": "TF101", "support": "TF201", "manual": "TF003", "compat": "TF005"}

@@ -27,14 +27,11 @@ _SHARED = frozenset(
         "NameScope", "GraphKeys", "get_collection", "get_collection_ref", "add_to_collection",
         "add_to_collections", "global_variables", "trainable_variables", "local_variables",
         "model_variables", "moving_average_variables",
+        # Loops over the support package's cells, whose variables are where its scopes are.
+        "nn.dynamic_rnn", "nn.static_rnn", "nn.bidirectional_dynamic_rnn",
+        "nn.static_bidirectional_rnn",
     )
 )
-# Loops over cells, which are the support package's: the cells' variables are where its scopes are.
-_SHARED |= {
-    f"tensorflow.nn.{name}" for name in (
-        "dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn",
-    )
-}
 #: Of the support package in both worlds, but another function: tf.compat.v1 knows none of its names.
 _IN_GRAPHS = {
     "tensorflow.train.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",

@@ -60,10 +60,14 @@ def shown(name: str) -> str:
     return name
 
 
+def table_code(table: str) -> str:
+    """The code of what entries of a table do that name none."""
+    return {"support": "TF201", "compat": "TF005", "manual": "TF003"}.get(table, "TF101")
+
+
 def default_code(kind: str, name: str) -> str:
-    if not name.startswith("tensorflow"):
-        return "PY201"
-    return {"support": "TF201", "compat": "TF005", "manual": "TF003"}.get(kind, "TF101")
+    """The code of a disposition whose entry names none."""
+    return table_code(kind) if name.startswith("tensorflow") else "PY201"
 
 
 class FileWork:

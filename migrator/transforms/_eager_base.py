@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.cst_walk import own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._session_body import Placeholder, SessionBody, Unit, Unsupported
@@ -48,11 +49,7 @@ class PlannerBase:
         self._nested_units: dict[int, Unit] = {}
 
     def _fresh(self, wanted: str) -> str:
-        name, count = wanted, 1
-        while name in self.names or name in self._used_functions:
-            count += 1
-            name = f"{wanted}_{count}"
-        return name
+        return fresh_name(wanted, self.names | self._used_functions)
 
     def _function_name(self, fetches: cst.BaseExpression) -> str:
         stem = _stem(fetches)

@@ -174,11 +174,7 @@ class FeedPlanner(PlannerBase):
     def _trace_handed(self, names: str) -> None:
         """A function that was handed in and is called with all the placeholders builds a graph:
         it is traced, so that it sees the static shapes and the names that it saw in TF 1."""
-        parameters = {
-            node.name.value
-            for node in flow.walk(self.body.function.params)
-            if isinstance(node, cst.Param)
-        }
+        parameters = flow.parameters(self.body.function)
         for node in flow.walk(self.body.function.body):
             if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Name)):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -76,19 +77,12 @@ class FunctionPlanner(FeedPlanner):
                 "build the graph in a function and call it with the fed values",
             )
         self._refuse_later_uses(first, chosen, units, written - keys)
-        specs = ", ".join(self._spec(holder) for holder in parameters)
-        tf = self._tf_name(parameters[0])
-        function = cst.parse_statement(
-            f"@{tf}.function(input_signature=[{specs}])\n"
-            f"def {name}({', '.join(p.key for p in parameters)}):\n    pass\n"
-        )
-        assert isinstance(function, cst.FunctionDef)
         fetches = first.fetches.visit(flow.Replacer(dict(self._inner)))
-        if not all(map(_discarded, runs)):
+        if not all(run.is_statement and not run.expects_error for run in runs):
             inner.append(cst.SimpleStatementLine([cst.Return(fetches)]))  # type: ignore
         elif not inner or flow.key_of(first.fetches) is None:  # it may be no tensor but an operation
             inner.append(cst.SimpleStatementLine([cst.Expr(fetches)]))  # type: ignore
-        function = function.with_changes(body=cst.IndentedBlock(inner))
+        function = self._function(name, parameters, inner)
         at = max(
             (u for u in [*chosen, *(p.unit for p in parameters)]), key=lambda u: u.order
         )
@@ -105,7 +99,7 @@ class FunctionPlanner(FeedPlanner):
                             "build one function for each kind of run",
                         )
                     value = holder.default
-                values.append(self._cast_value(holder, value))
+                values.append(self._tensor(holder, value))
             self.plan.expressions[id(run.fetches)] = flow.call(cst.Name(name), *values)
         return {id(u.node) for u in [*chosen, *(p.unit for p in parameters)]}
 
@@ -126,9 +120,13 @@ class FunctionPlanner(FeedPlanner):
                 )
             again |= unit.writes
 
-    def _cast_value(self, holder: Placeholder, value: cst.BaseExpression) -> cst.BaseExpression:
-        """A value as an argument: the input signature casts lists, arrays need their dtype."""
-        return self._tensor(holder, value)
+    def _function(
+        self, name: str, parameters: list[Placeholder], statements: Sequence[cst.BaseStatement]
+    ) -> cst.FunctionDef:
+        """A tf.function with the placeholders' signature."""
+        specs = ", ".join(self._spec(holder) for holder in parameters)
+        decorator = f"@{self._tf_name(parameters[0])}.function(input_signature=[{specs}])"
+        return flow.function(decorator, name, [p.key for p in parameters], statements)
 
     def _unfed(self, fed: dict[str, list[tuple[Run, cst.BaseExpression]]]) -> None:
         unfed = {key for key in self.body.placeholders if key not in fed}
@@ -192,16 +190,7 @@ class FunctionPlanner(FeedPlanner):
             )
         name = self._fresh("build")
         self._used_functions.add(name)
-        tf = self._tf_name(parameters[0])
-        specs = ", ".join(self._spec(p) for p in parameters)
-        function = cst.parse_statement(
-            f"@{tf}.function(input_signature=[{specs}])\n"
-            f"def {name}({', '.join(p.key for p in parameters)}):\n    pass\n"
-        )
-        assert isinstance(function, cst.FunctionDef)
-        function = function.with_changes(
-            body=cst.IndentedBlock([self._rendered(u) for u in inner])
-        )
+        function = self._function(name, parameters, [self._rendered(u) for u in inner])
         call = flow.line(f"{name}.get_concrete_function()")
         anchor = self._anchor(inner[-1])
         self.plan.functions.setdefault(id(anchor.node), []).extend([function, call])
@@ -237,12 +226,9 @@ class FunctionPlanner(FeedPlanner):
                 )
             name = self._function_name(run.fetches)
             tf = self.body.ctx.require_import("tensorflow", None, "tf")
-            function = cst.parse_statement(f"@{tf}.function\ndef {name}():\n    pass\n")
-            assert isinstance(function, cst.FunctionDef)
             result = cst.SimpleStatementLine([cst.Return(run.fetches)])
-            function = function.with_changes(
-                body=cst.IndentedBlock([*(self._rendered(u) for u in chosen), result])
-            )
+            statements = [*(self._rendered(u) for u in chosen), result]
+            function = flow.function(f"@{tf}.function", name, [], statements)
             self.plan.functions.setdefault(id(chosen[-1].node), []).append(function)
             self.plan.dropped |= {id(u.node) for u in chosen}
             self.plan.expressions[id(run.fetches)] = flow.call(cst.Name(name))
@@ -255,16 +241,14 @@ class FunctionPlanner(FeedPlanner):
         for unit in self.body.units:
             if not any(name.value == "None" for name in only(flow.walk(unit.node), cst.Name)):
                 continue
-            text = flow.code_of(unit.node)
-            if "assert" in text and "None" in text and "shape" in text.lower():
+            if _checks_unknown_shape(flow.code_of(unit.node)):
                 found.append(unit)
         return found
 
     @cached_property
     def _without_shape_checks(self) -> bool:
         """Whether the function's text rules out that it checks an unknown shape."""
-        text = self.body.text
-        return not ("assert" in text and "None" in text and "shape" in text.lower())
+        return not _checks_unknown_shape(self.body.text)
 
     def _traced_only(self) -> list[Unit]:
         """Units with a graph function that eager TensorFlow refuses."""
@@ -277,7 +261,5 @@ class FunctionPlanner(FeedPlanner):
         ]
 
 
-def _discarded(run: Run) -> bool:
-    """Whether a run is a statement of its own, which happens for the effects of its operations."""
-    small = flow.simple(run.unit.node)
-    return isinstance(small, cst.Expr) and small.value is run.call and not run.expects_error
+def _checks_unknown_shape(text: str) -> bool:
+    return "assert" in text and "None" in text and "shape" in text.lower()

@@ -52,11 +52,7 @@ class ValuePlanner(FunctionPlanner):
                 return False
             if unit.order < at.order and unit.writes & wanted and not unit.encloses(at):
                 return False
-        parameters = {
-            node.name.value
-            for node in flow.walk(self.body.function.params)
-            if isinstance(node, cst.Param)
-        }
+        parameters = flow.parameters(self.body.function)
         local = {name for unit in self.body.units for name in unit.writes}
         before = {
             name for unit in self.body.units if unit.order < at.order for name in unit.writes

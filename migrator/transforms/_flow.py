@@ -98,6 +98,11 @@ _BINDERS = frozenset(
 )
 
 
+def parameters(function: cst.FunctionDef) -> set[str]:
+    """The names of a function's parameters."""
+    return {node.name.value for node in walk(function.params) if isinstance(node, cst.Param)}
+
+
 def writes(node: cst.CSTNode) -> set[str]:
     """Every name that `node` binds or changes in place."""
     found: set[str] = set()
@@ -233,6 +238,15 @@ def keyword(name: str, value: cst.BaseExpression | str) -> cst.Arg:
         keyword=cst.Name(name),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )
+
+
+def function(
+    decorator: str, name: str, parameters: Sequence[str], body: Sequence[cst.BaseStatement]
+) -> cst.FunctionDef:
+    """A new decorated function; one without statements passes."""
+    made = cst.parse_statement(f"{decorator}\ndef {name}({', '.join(parameters)}):\n    pass\n")
+    assert isinstance(made, cst.FunctionDef)
+    return made.with_changes(body=cst.IndentedBlock(body)) if body else made
 
 
 def line(text: str) -> cst.SimpleStatementLine:

@@ -149,11 +149,7 @@ class FrozenModel:
     def _bound(self, function: cst.FunctionDef) -> set[str]:
         found = self._bindings.get(id(function))
         if found is None:
-            found = flow.writes(function.body) | {
-                node.name.value
-                for node in flow.walk(function.params)
-                if isinstance(node, cst.Param)
-            }
+            found = flow.writes(function.body) | flow.parameters(function)
             found -= {
                 item.name.value for node in flow.walk(function.body)
                 if isinstance(node, cst.Global) for item in node.names

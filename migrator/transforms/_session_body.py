@@ -117,6 +117,12 @@ class Run:
     in_loop: bool = False
     zipped: tuple[str, str] | None = None  # feeds are dict(zip(placeholders, values))
 
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is a statement of its own, for the effects of its operations."""
+        small = flow.simple(self.unit.node)
+        return isinstance(small, cst.Expr) and small.value is self.call
+
 
 Resolve = Callable[[cst.BaseExpression], "str | None"]
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
+from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
@@ -82,10 +83,7 @@ class _Heads(cst.CSTTransformer):
         return cst.FlattenSentinel([made, node.with_changes(leading_lines=(), **head)])
 
     def _fresh(self, wanted: str) -> str:
-        name, count = wanted, 1
-        while name in self.taken:
-            count += 1
-            name = f"{wanted}_{count}"
+        name = fresh_name(wanted, self.taken)
         self.taken.add(name)
         return name
 

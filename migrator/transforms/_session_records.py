@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import RunSite
 from migrator.analysis.values import Value
@@ -66,10 +67,7 @@ class Names:
             if name.isidentifier() and name not in self.used:
                 self.used.add(name)
                 return name
-        number = 2
-        while f"{candidates[0]}_{number}" in self.used:
-            number += 1
-        name = f"{candidates[0]}_{number}"
+        name = fresh_name(candidates[0], self.used)
         self.used.add(name)
         return name
 

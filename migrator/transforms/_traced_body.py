@@ -400,7 +400,7 @@ class _Tracer:
             table[id(run.call)] = self._call(run, name, len(groups) > 1, table)
         results = [fetches.deep_clone() for fetches, _ in groups]
         if len(results) == 1:
-            kind = cst.Expr if all(map(self._discarded, groups[0][1])) else cst.Return
+            kind = cst.Expr if all(run.is_statement for run in groups[0][1]) else cst.Return
             inner.append(cst.SimpleStatementLine([kind(results[0])]))
         elif results:
             inner.append(
@@ -477,13 +477,9 @@ class _Tracer:
             if apart:
                 arguments.append(flow.keyword(holder.key, value.deep_clone()))
             else:
-                arguments.append(planner._cast_value(holder, value))
+                arguments.append(planner._tensor(holder, value))
         call = _one_a_line(flow.call(name, *arguments))
-        return call if self._discarded(run) else flow.call("self.evaluate", call)
-
-    def _discarded(self, run: Run) -> bool:
-        small = flow.simple(run.unit.node)
-        return isinstance(small, cst.Expr) and small.value is run.call
+        return call if run.is_statement else flow.call("self.evaluate", call)
 
     def _with_body(
         self, made: list[cst.BaseStatement], table: dict[int, cst.CSTNode | None]
@@ -499,10 +495,10 @@ class _Tracer:
             for run in line.runs:
                 if id(run.call) not in used:  # of eager values
                     used[id(run.call)] = (
-                        None if self._discarded(run)
+                        None if run.is_statement
                         else flow.call("self.evaluate", run.fetches.deep_clone())
                     )
-            if line.runs and any(self._discarded(r) and used[id(r.call)] is None for r in line.runs):
+            if line.runs and any(r.is_statement and used[id(r.call)] is None for r in line.runs):
                 continue
             if line.runs or line.graphs:
                 new = node.visit(flow.Replacer(used))

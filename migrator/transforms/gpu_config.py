@@ -344,9 +344,7 @@ def _reads_locals(value: cst.BaseExpression, scope: cst.FunctionDef | cst.Module
     """Whether an expression needs names of its function (`FLAGS` and literals do not)."""
     if isinstance(scope, cst.Module):
         return bool(flow.reads(value))
-    local = flow.writes(scope.body) | {
-        node.name.value for node in flow.walk(scope.params) if isinstance(node, cst.Param)
-    }
+    local = flow.writes(scope.body) | flow.parameters(scope)
     return bool(flow.reads(value) & local)
 
 

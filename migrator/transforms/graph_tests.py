@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from migrator.analysis.facts_graph_only import (
     graph_only_calls,
@@ -239,24 +239,36 @@ def _needs(ctx: FileContext, name: str) -> list[str]:
 
 
 def _found_needs(ctx: FileContext, name: str) -> list[str]:
+    for path, function, _ in _called_functions(ctx, name):
+        needs = (ctx.index.fact(path, "graph_only") or {}).get(function)
+        if needs:
+            return list(needs)
+    return []
+
+
+_MOST_CALLED = 200  # functions of the project followed from one call
+
+
+def _called_functions(
+    ctx: FileContext, name: str
+) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
+    """(path, name, facts) of the project's function `name` and those that it calls, directly or
+    not; no facts where it is none that was looked into."""
     seen: set[str] = set()
     queue = [name]
-    while queue and len(seen) < 200:
+    while queue and len(seen) < _MOST_CALLED:
         current = queue.pop()
         if current in seen:
             continue
         seen.add(current)
         found = ctx.index.resolve(current, ctx.path)
-        if found is None or "." in found[1] or not found[1]:
+        if found is None:
             continue
         module, function = found
-        needs = (ctx.index.fact(module.path, "graph_only") or {}).get(function)
-        if needs:
-            return list(needs)
         facts = (ctx.index.fact(module.path, "functions") or {}).get(function)
+        yield module.path, function, facts
         if facts:
             queue += facts["calls"]
-    return []
 
 
 def _late_update(ctx: FileContext, method: _Function) -> str:
@@ -420,21 +432,10 @@ def _last(node: ast.expr) -> str:
 
 def _keeps_state(ctx: FileContext, name: str) -> bool:
     """Whether a function of the project may make variables, directly or not."""
-    seen: set[str] = set()
-    queue = [name]
-    while queue and len(seen) < 200:
-        current = queue.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        found = ctx.index.resolve(current, ctx.path)
-        if found is None:
-            continue
-        facts = (ctx.index.fact(found[0].path, "functions") or {}).get(found[1])
-        if facts is None or {"variables", "layers"} & set(facts["flags"]):
-            return True
-        queue += facts["calls"]
-    return False
+    return any(
+        facts is None or {"variables", "layers"} & set(facts["flags"])
+        for _, _, facts in _called_functions(ctx, name)
+    )
 
 
 def _is_run(call: ast.Call) -> bool:

@@ -20,6 +20,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
+from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
@@ -111,7 +112,7 @@ class _Reader:
             if text[start - before.col_offset : start].isspace() or not before.col_offset:
                 following = text.find("\n", end)
                 self.edits.append(Edit(start - before.col_offset, following + 1, ()))
-        name = self._fresh("compute_case")
+        name = fresh_name("compute_case", self.ctx.names.used_names)
         start, _ = self.lines.span(cases)
         colon = text.index(":", self._end(cases.iter))
         self.edits.append(Edit(start, colon, (f"def {name}({case})",)))
@@ -218,13 +219,6 @@ class _Reader:
     def _without_switches(self, switches: _Switches) -> None:
         for whole, data in switches.data:
             self.edits.append(Edit(*self.lines.span(whole), (self.lines.span(data),)))
-
-    def _fresh(self, wanted: str) -> str:
-        name, count = wanted, 1
-        while name in self.ctx.names.used_names:
-            count += 1
-            name = f"{wanted}_{count}"
-        return name
 
     def _tf(self) -> str:
         return self.ctx.require_import("tensorflow", None, "tf")

@@ -7,24 +7,24 @@ MIGRATOR_UPDATE_GOLDENS=1 rewrites the texts.
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from migrator.engine.options import Options
-from migrator.engine.plan import build_plan
 from migrator.model import Finding, Rung
+from tests.transforms.projects import (
+    assert_same_results,
+    case_names,
+    changed_again,
+    copy_case,
+    migrate_in_place,
+    migrated_texts,
+    outcome,
+    run_programs,
+)
 
-HERE = Path(__file__).parent
-RUN = HERE.parent / "training" / "run_migrated.py"
-CASES = sorted(path.name for path in (HERE / "cases").iterdir() if (path / "before.py").exists())
+CASES = Path(__file__).parent / "cases"
+NAMES = case_names(CASES)
 #: what each program's finding names, and functions that are native beside it
 REASONS = {
     "handed_optimizer": ("cannot be told from this module", {}),
@@ -36,80 +36,43 @@ REASONS = {
 }
 
 
-def modules(name: str) -> list[Path]:
-    """The files of a case before migration."""
-    every = sorted((HERE / "cases" / name).glob("*.py"))
-    return [path for path in every if not path.name.startswith("after")]
+Kept = dict[str, tuple[Path, tuple[Finding, ...]]]
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, tuple[Finding, ...]]]:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Every case, migrated into a folder of its own, with what was said about it."""
     result = {}
-    for name in CASES:
+    for name in NAMES:
         folder = tmp_path_factory.mktemp(name)
-        for path in modules(name):
-            shutil.copy(path, folder)
-        plan = build_plan(folder, Options(jobs=1))
-        for file in plan.changed:
-            assert file.new_text is not None
-            (folder / file.path).write_text(file.new_text)
-        for path_, text in plan.support_files:
-            (folder / path_).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path_).write_text(text)
-        result[name] = folder, plan.findings
+        copy_case(CASES / name, folder)
+        result[name] = folder, migrate_in_place(folder).findings
     return result
 
 
 @pytest.fixture(scope="module")
-def outcomes(kept: dict[str, tuple[Path, Any]]) -> dict[str, dict[str, Any]]:
-    """What running the programs did; a script that gives up eager execution has its own process."""
-    folders = [str(folder) for folder, _ in kept.values()]
-    alone = [str(kept["script"][0])]
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    for group in ([f for f in folders if f not in alone], alone):
-        subprocess.run([sys.executable, str(RUN), *group], env=environment, check=True)
-    return {
-        name: json.loads((folder / "outcome.json").read_text())
-        for name, (folder, _) in kept.items()
-    }
+def ran(kept: Kept) -> Kept:
+    """The programs after they ran; a script that gives up eager execution has its own process."""
+    run_programs(folder for name, (folder, _) in kept.items() if name != "script")
+    run_programs([kept["script"][0]])
+    return kept
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_text_and_finding(name: str, kept: dict[str, tuple[Path, tuple[Finding, ...]]]) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_text_and_finding(name: str, kept: Kept) -> None:
     folder, findings = kept[name]
-    for path in modules(name):
-        text = (folder / path.name).read_text()
-        after = "after.py" if path.name == "before.py" else f"after_{path.name}"
-        golden = HERE / "cases" / name / after
-        if os.environ.get("MIGRATOR_UPDATE_GOLDENS"):
-            golden.write_text(text)
-        assert text == golden.read_text()
-    kept_programs = [f for f in findings if f.code == "TF390"]
-    finding = kept_programs[0]
-    assert len(kept_programs) == 1
+    migrated_texts(CASES / name, folder)
+    [finding] = [f for f in findings if f.code == "TF390"]
     assert REASONS[name][0] in finding.message and finding.advice and finding.rung is Rung.COMPAT
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_it_runs_and_computes_the_same(
-    name: str, kept: dict[str, tuple[Path, Any]], outcomes: dict[str, dict[str, Any]]
-) -> None:
-    assert "error" not in outcomes[name], outcomes[name]["error"]
-    assert outcomes[name]["traces"] == REASONS[name][1]
-    expected = np.load(HERE / "cases" / name / "expected.npz", allow_pickle=False)
-    actual = np.load(kept[name][0] / "results.npz", allow_pickle=False)
-    assert sorted(expected.files) == sorted(actual.files)
-    for key in expected.files:
-        if expected[key].dtype.kind == "f":
-            np.testing.assert_allclose(actual[key], expected[key], rtol=1e-6, atol=1e-6)
-        else:
-            np.testing.assert_array_equal(actual[key], expected[key])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_and_computes_the_same(name: str, ran: Kept) -> None:
+    folder, _ = ran[name]
+    assert outcome(folder)["traces"] == REASONS[name][1]
+    assert_same_results(CASES / name, folder)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_second_migration_changes_nothing(
-    name: str, kept: dict[str, tuple[Path, Any]]
-) -> None:
-    plan = build_plan(kept[name][0], Options(jobs=1))
-    assert [result.path for result in plan.changed] == []
+@pytest.mark.parametrize("name", NAMES)
+def test_second_migration_changes_nothing(name: str, kept: Kept) -> None:
+    assert changed_again(kept[name][0]) == []

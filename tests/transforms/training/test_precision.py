@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from migrator.engine.options import Options
+from tests.transforms.projects import migrate_in_place, outcome, run_programs
 from tests.transforms.training.programs import PROGRAMS
-from tests.transforms.training.test_cases import migrated
 
-HERE = Path(__file__).parent
 VARIANTS = {
     "plain": Options(jobs=1),
     "float16": Options(jobs=1, precision="mixed_float16"),
@@ -54,17 +48,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
             folder = folders[variant, name] = tmp_path_factory.mktemp("program")
             (folder / "before.py").write_text(PROGRAMS[name])
             np.savez(folder / "batches.npz", x=batches, y=targets)
-            migrated(folder, options)
-    subprocess.run(
-        [sys.executable, str(HERE / "run_migrated.py"), *map(str, folders.values())],
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}, check=True,
-    )
-    found: Results = {}
-    for key, folder in folders.items():
-        outcome = json.loads((folder / "outcome.json").read_text())
-        assert "error" not in outcome, (key, outcome["error"])
-        found[key] = outcome, np.load(folder / "results.npz")
-    return found
+            migrate_in_place(folder, options)
+    run_programs(folders.values())
+    return {
+        key: (outcome(folder), np.load(folder / "results.npz"))
+        for key, folder in folders.items()
+    }
 
 
 def reference(results: Results, name: str) -> Any:
