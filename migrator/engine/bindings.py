@@ -26,6 +26,7 @@ _DEPTH = {
     "xml": 3,
 }
 KERAS_SOURCES = "tensorflow.python.keras"
+_MESSAGES = "tensorflow.core."
 _ALIASES = {"tensorflow": "tf", "numpy": "np"}
 
 
@@ -40,7 +41,8 @@ def split_import(path: str) -> tuple[str, str | None, str | None, str]:
     parts = path.split(".")
     depth = _DEPTH.get(parts[0], 1)
     if hidden(path):
-        depth = next((i for i, part in enumerate(parts, 1) if part.endswith("_pb2")), len(parts))
+        member = len(parts) if path.startswith(_MESSAGES) else len(parts) - 1
+        depth = next((i for i, part in enumerate(parts, 1) if part.endswith("_pb2")), member)
     if depth == 1 or len(parts) < 2:
         return parts[0], None, _ALIASES.get(parts[0]), ".".join(parts[1:])
     depth = min(depth, len(parts))
@@ -49,8 +51,9 @@ def split_import(path: str) -> tuple[str, str | None, str | None, str]:
 
 def hidden(path: str) -> bool:
     """Whether a name lies in a part of TensorFlow that its package does not export as an
-    attribute, so that it must be imported by its own path (``tensorflow.core.*`` messages)."""
-    return path.startswith("tensorflow.core.")
+    attribute, so that it must be imported by its own path (``tensorflow.core.*`` messages, what
+    ``tensorflow.python`` has no public name for)."""
+    return path.startswith((_MESSAGES, "tensorflow.python."))
 
 
 class BindingPlan:

@@ -14,6 +14,7 @@ from migrator.transforms._session_body import Placeholder, Run, Unit, Unsupporte
 
 # Graph functions that eager TensorFlow refuses; inside tf.function they work.
 _TRACED_ONLY = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
+_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 
 
 class FunctionPlanner(FeedPlanner):
@@ -210,11 +211,7 @@ class FunctionPlanner(FeedPlanner):
                     "compute the gradients with tf.GradientTape",
                 )
             run = users[0]
-            units = [u for u in self.body.units if u.order < run.unit.order
-                     and id(u.node) not in self.plan.dropped]
-            chosen = self._ordered(
-                [u for u in self._backward(run.fetches, units) if u.path == unit.path]
-            )
+            chosen = self._graph_of_gradients(unit, run)
             later = {name for u in self.body.units if u not in chosen and u is not run.unit
                      and u.order > chosen[0].order for name in u.reads}
             chosen_names = {name for u in chosen for name in u.writes}
@@ -232,6 +229,45 @@ class FunctionPlanner(FeedPlanner):
             self.plan.functions.setdefault(id(chosen[-1].node), []).append(function)
             self.plan.dropped |= {id(u.node) for u in chosen}
             self.plan.expressions[id(run.fetches)] = flow.call(cst.Name(name))
+
+    def _graph_of_gradients(self, unit: Unit, run: Run) -> list[Unit]:
+        """What a run of symbolic gradients computes, in order; all of it has to be in one trace.
+
+        Blocks of sessions do not count, they go. Variables stay outside: made in a function, they
+        would be made anew by its second trace.
+        """
+        place = self._without_sessions(unit)
+        wanted = flow.reads(run.fetches)
+        chosen: list[Unit] = []
+        for other in reversed(self.body.units[: run.unit.order]):
+            for block in unit.path:
+                # What a loop's head binds comes from what the head reads.
+                if isinstance(block, cst.For) and not wanted.isdisjoint(
+                    key for name in flow.bound_names(block.target) if (key := flow.key_of(name))
+                ):
+                    wanted |= flow.reads(block.iter)
+            if id(other.node) in self.plan.dropped or not other.writes & wanted:
+                continue
+            if self._makes_variables(other):
+                continue
+            if self._without_sessions(other) == place:
+                chosen.append(other)
+                wanted |= other.reads
+            elif self._makes_tensors(other):
+                raise Unsupported(
+                    unit.node,
+                    "tf.gradients is of something that another block computes",
+                    "compute both under one tf.GradientTape",
+                )
+        return self._ordered(chosen)
+
+    def _without_sessions(self, unit: Unit) -> list[cst.BaseStatement]:
+        return [block for block in unit.path if id(block) not in self.body.session_withs]
+
+    def _makes_variables(self, unit: Unit) -> bool:
+        return any(
+            self.body.resolve(node.func) in _VARIABLES for node in own_calls(unit.node)
+        )
 
     def _asserts_unknown_shape(self) -> list[Unit]:
         """Units that check a static shape with unknown dimensions."""

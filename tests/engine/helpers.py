@@ -18,6 +18,7 @@ PACK = """
 [renames]
 "tf.log" = "tf.math.log"
 "tf.app.flags" = "absl.flags"
+"tf.contrib.framework.nest.flatten_up_to" = "tensorflow.python.util.nest.flatten_up_to"
 "tf.train.SessionRunHook" = "tf.estimator.SessionRunHook"
 "np.float" = "float"
 "cPickle" = "pickle"

@@ -29,6 +29,9 @@ from tests.engine.helpers import migrate, new
          "import tensorflow as tf\nfrom tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
         ("import tensorflow.contrib.slim\ny = tensorflow.contrib.slim.conv2d(x, 3)\n",
          "from tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
+        # what TensorFlow 2 has under no public name
+        ("import tensorflow as tf\ny = tf.contrib.framework.nest.flatten_up_to(x, z)\n",
+         "import tensorflow as tf\nfrom tensorflow.python.util import nest\ny = nest.flatten_up_to(x, z)\n"),
         # names that are taken
         ("import tensorflow as tf\ndef layers(): pass\ny = tf.layers.dense(x, 3)\n",
          "import tensorflow as tf\nfrom tf1_support import layers as tf1_layers\n"

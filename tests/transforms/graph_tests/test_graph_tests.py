@@ -40,8 +40,9 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
     text = (migrated / "updates_test.py").read_text()
     marked = re.findall(r"@testing\.in_graph\n\s*(?:def|class) (\w+)", text)
     assert marked == [
-        "KeptPlaceholderTest", "testGradient", "testNoGradient", "testThroughFunction",
-        "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper", "OwnSetUpTest",
+        "KeptPlaceholderTest", "testGradient", "testGradientInLoop", "testNoGradient",
+        "testThroughFunction", "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
+        "OwnSetUpTest",
     ]  # fmt: skip
     assert re.findall(r"@testing.only_traced\n  def (\w+)", text) == ["testShapesAndNames"]
     assert "self.assertAllClose(self.evaluate(self.y), [1., 4.])" in text

@@ -6,6 +6,7 @@ import tensorflow as tf
 from tf1_support import names as tf1_names
 from tf1_support import scopes
 from tf1_support import testing
+from tf1_support import initializers
 from tf1_support import math_ops
 
 RESULTS = {}
@@ -89,6 +90,18 @@ class BodiesTest(TestCase):
     gradient_out = self.evaluate(compute_gradient(tf.constant([1., 2., 3.], tf.float32)))
     RESULTS['gradient'] = gradient_out
     self.assertAllClose(gradient_out, [3., 12., 27.])
+
+  def test_gradient_of_what_was_built_before_the_session(self):
+    scale = scopes.get_variable('scale', shape=[3], initializer=initializers.ones_initializer())
+    @tf.function
+    def compute_gradients():
+      x = tf.constant([1., 2., 3.])
+      total = tf.reduce_sum(scale * x ** 3)
+      gradients = tf.gradients(total, [x, scale])
+      return gradients
+    gradients_out = self.evaluate(compute_gradients())
+    RESULTS['gradients_early'] = gradients_out
+    self.assertAllClose(gradients_out, [[3., 12., 27.], [1., 8., 27.]])
 
   def test_run_in_the_head_of_a_block(self):
     with scopes.VariableStore().as_default():

@@ -92,6 +92,17 @@ class BodiesTest(TestCase):
     RESULTS['gradient'] = gradient_out
     self.assertAllClose(gradient_out, [3., 12., 27.])
 
+  def test_gradient_of_what_was_built_before_the_session(self):
+    x = tf.constant([1., 2., 3.])
+    scale = tf.get_variable('scale', shape=[3], initializer=tf.ones_initializer())
+    total = tf.reduce_sum(scale * x ** 3)
+    with self.test_session() as sess:
+      sess.run(tf.global_variables_initializer())
+      gradients = tf.gradients(total, [x, scale])
+      gradients_out = sess.run(gradients)
+    RESULTS['gradients_early'] = gradients_out
+    self.assertAllClose(gradients_out, [[3., 12., 27.], [1., 8., 27.]])
+
   def test_run_in_the_head_of_a_block(self):
     graph = tf.Graph()
     with graph.as_default():
