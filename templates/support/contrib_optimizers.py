@@ -67,8 +67,8 @@ class AdaMaxOptimizer(AdamOptimizer):
                  epsilon: Any = 1e-8, use_locking: bool = False, name: str = "AdaMax") -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
-    def _other_variables(self) -> dict[str, Variable]:
-        return {"beta1_power": self._powers[0]} if self._powers else {}
+    def initial_scalars(self) -> dict[str, float]:
+        return {"beta1_power": super().initial_scalars()["beta1_power"]}
 
     def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,
                       rate: Tensor) -> None:
@@ -112,11 +112,12 @@ class DecoupledWeightDecayExtension(Optimizer):
         self._decayed = {key_of(v) for v in decay_var_list} if decay_var_list else None
         return super().apply_gradients(grads_and_vars, global_step, name)
 
-    def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *,
-                 tape: tf.GradientTape | None = None, grad_loss: Any = None,
-                 name: str | None = None, decay_var_list: Sequence[Any] | None = None) -> Any:
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss),
-                                    global_step, name, decay_var_list)
+    def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, *args: Any,
+                 name: str | None = None, decay_var_list: Sequence[Any] | None = None,
+                 **options: Any) -> Any:
+        """As the optimizer's own; with `decay_var_list`, only those variables are decayed."""
+        pairs = self.compute_gradients(loss, var_list, *args, **options)
+        return self.apply_gradients(pairs, global_step, name, decay_var_list)
 
     def _decays(self, variable: Any) -> bool:
         return self._decayed is None or key_of(variable) in self._decayed

@@ -8,13 +8,16 @@ that they also compile under `tf.function(jit_compile=True)`.
 """
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, register_state, variable_name
-from .store import current_store
+from .optimizer_hooks import OptimizerHooks
+from .store import builds_graph, current_store
 
 Tensor = Any  # tf.Tensor
 Variable = Any  # tf.Variable or keras.Variable
@@ -85,25 +88,36 @@ class _Variables(list[Any]):
         return list(self.state().values())
 
 
-class Optimizer(tf.keras.optimizers.Optimizer):
+def _outside_graph() -> contextlib.AbstractContextManager[Any]:
+    """Keeps Keras's own variables out of a TF 1 graph, where nothing would use them."""
+    return tf.Graph().as_default() if builds_graph() else contextlib.nullcontext()
+
+
+class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
     """Base of the TF 1 optimizers.
 
     A subclass names its per-variable state in `slots` (in the order in which TF 1 created it),
-    and implements `_update_dense` and `_update_rows`.  State is created when a variable is first
-    seen, so one optimizer can serve several lists of variables.
+    and implements `_update_dense` and `_update_rows`; or it has the methods that TF 1 asked of
+    subclasses (`OptimizerHooks`).  State is created when a variable is first
+    seen, so one optimizer can serve several lists of variables.  Where a TF 1 graph is being built,
+    state and updates are operations of that graph.
 
     Args:
         learning_rate: A number, tensor, variable, Keras schedule or function without arguments.
+            Subclasses that people wrote gave `use_locking` here, and keep their rate themselves.
         name: TF 1's name of the optimizer: names its state in TF 1 checkpoints.
     """
 
     slots: tuple[str, ...] = ()
 
-    def __init__(self, learning_rate: Any, name: str) -> None:
-        with outside_traces():  # Keras makes a variable that counts the updates
+    def __init__(self, learning_rate: Any = 0.0, name: str = "Optimizer",
+                 use_locking: bool = False) -> None:
+        with _outside_graph(), outside_traces():  # Keras makes a variable that counts the updates
             super().__init__(learning_rate=_as_learning_rate(learning_rate),
                              name=name.replace("/", "_"))
-        self._tf1_name = name
+        self.given_rate = learning_rate
+        self._tf1_name = self._name = name
+        self._own_slots, self._own_labels, self._scalars = {}, {}, {}
         self._known: dict[int, int] = {}
         self._known_variables: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
@@ -113,23 +127,28 @@ class Optimizer(tf.keras.optimizers.Optimizer):
     @property
     def state_label(self) -> str:
         """The end of the names of its state in a TF 1 checkpoint."""
-        return self._slot_label(self.slots[0]) if self.slots else self._tf1_name
+        return self.slot_label(self.slots[0]) if self.slots else self._tf1_name
 
     def _slot_value(self, slot: str) -> float:
         """The number a new slot is filled with."""
         return 0.0
 
-    def _slot_initializer(self, slot: str) -> Callable[..., tf.Tensor]:
+    def initial_slot(self, slot: str) -> Callable[..., tf.Tensor]:
+        """What a new slot is filled with, by shape and dtype."""
         # not keras.initializers.Constant: it rounds to float32 on the way to float64
         return lambda shape, dtype: tf.fill(shape, tf.constant(self._slot_value(slot), dtype))
 
-    def _slot_label(self, slot: str) -> str:
+    def slot_label(self, slot: str) -> str:
         """The last component of the slot's name in a TF 1 checkpoint."""
         return self._tf1_name
 
-    def _other_variables(self) -> dict[str, Variable]:
+    def initial_scalars(self) -> dict[str, float]:
         """State that belongs to no variable, by its name in a TF 1 checkpoint."""
         return {}
+
+    def _scalar(self, name: str) -> Variable:
+        graph = graph_optimizer(self)
+        return self._scalars[name] if graph is None else graph.scalar(name)
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Creates the state of those `variables` that have none yet."""
@@ -137,13 +156,21 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         for slot in self.slots:
             if slot not in self._slots:
                 self._slots[slot] = []
+        if not self._scalars:
+            with outside_traces():
+                for name, value in self.initial_scalars().items():
+                    self._scalars[name] = self.add_variable(
+                        (), name=name, dtype="float32", aggregation="only_first_replica",
+                        initializer=tf.keras.initializers.Constant(value))
+        if new:
+            self.create_own_slots(new)
         with outside_traces():
             for variable in new:
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
                 for slot in self.slots:
                     self._slots[slot].append(self.add_variable_from_reference(
-                        variable, name=slot, initializer=self._slot_initializer(slot)))
+                        variable, name=slot, initializer=self.initial_slot(slot)))
             super().build(list(self._known_variables))
 
     @property
@@ -158,6 +185,12 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         """The state called `name` (one of `slots`) of `variable`, if there is any."""
         # There is no get_slot_names(): tf.train.Checkpoint would take it as a sign of optimizers
         # that do not track their state themselves.
+        graph = graph_optimizer(self)
+        if graph is not None:
+            return graph.get_slot(variable, name)
+        own = self.own_slot(variable, name)
+        if own is not None:
+            return own
         index = self._known.get(key_of(variable))
         return None if index is None or name not in self.slots else self._slots[name][index]
 
@@ -174,13 +207,13 @@ class Optimizer(tf.keras.optimizers.Optimizer):
                 trained, by the names they have now.
         """
         tf1_names = {key_of(v): n for n, v in (names or {}).items()}
-        found: dict[str, Variable] = dict(self._other_variables())
+        found: dict[str, Variable] = {**self._scalars, **self.own_variables()}
         for key, index in self._known.items():
             if names is not None and key not in tf1_names:
                 continue  # trained elsewhere: another graph may have variables of the same names
             base = tf1_names.get(key) or variable_name(self._known_variables[index])
             for slot in self.slots:
-                label = stem = f"{base}/{self._slot_label(slot)}"
+                label = stem = f"{base}/{self.slot_label(slot)}"
                 count = 0
                 while label in found:
                     count += 1
@@ -190,9 +223,15 @@ class Optimizer(tf.keras.optimizers.Optimizer):
 
     # ---- training ----------------------------------------------------------------------------
     def compute_gradients(self, loss: Any, var_list: Iterable[Variable] | None = None,
-                          tape: tf.GradientTape | None = None,
-                          grad_loss: Any = None) -> GradsAndVars:
-        """See the function `compute_gradients`."""
+                          gate_gradients: int = GATE_OP, aggregation_method: Any = None,
+                          colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
+                          tape: tf.GradientTape | None = None) -> GradsAndVars:
+        """See the function `compute_gradients`; how gradients are gated, added up and placed is
+        up to TensorFlow, except in a TF 1 graph."""
+        graph = graph_optimizer(self)
+        if graph is not None:
+            return graph.compute_gradients(loss, var_list, gate_gradients, aggregation_method,
+                                           colocate_gradients_with_ops, grad_loss)
         return compute_gradients(loss, var_list, tape, grad_loss)
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]],
@@ -202,6 +241,9 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         Raises:
             ValueError: no pair has a gradient.
         """
+        graph = graph_optimizer(self)
+        if graph is not None:
+            return graph.apply_gradients(grads_and_vars, global_step, name)
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable: "
@@ -212,25 +254,46 @@ class Optimizer(tf.keras.optimizers.Optimizer):
         return result
 
     def minimize(self, loss: Any, global_step: Variable | None = None,
-                 var_list: Iterable[Variable] | None = None, *,
-                 tape: tf.GradientTape | None = None, grad_loss: Any = None,
-                 name: str | None = None) -> Any:
+                 var_list: Iterable[Variable] | None = None, gate_gradients: int = GATE_OP,
+                 aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+                 name: str | None = None, grad_loss: Any = None, *,
+                 tape: tf.GradientTape | None = None) -> Any:
         """`compute_gradients`, then `apply_gradients`."""
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss),
-                                    global_step, name)
+        given: dict[str, Any] = {} if tape is None else {"tape": tape}
+        for option, value, default in (
+            ("gate_gradients", gate_gradients, self.GATE_OP),
+            ("aggregation_method", aggregation_method, None),
+            ("colocate_gradients_with_ops", colocate_gradients_with_ops, False),
+            ("grad_loss", grad_loss, None),
+        ):
+            if value is not default:  # subclasses may know fewer
+                given[option] = value
+        pairs = self.compute_gradients(loss, var_list=var_list, **given)
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
 
     def apply(self, grads: Sequence[Any],
               trainable_variables: Iterable[Variable] | None = None) -> None:
         if trainable_variables is not None:
             trainable_variables = list(trainable_variables)
             self.build(trainable_variables)
+        prepare, finish = (getattr(self, name, None) for name in ("_prepare", "_finish"))
+        if prepare is not None:
+            prepare()
         super().apply(grads, trainable_variables)
-        self._finish()
+        if finish is not None:
+            finish([], self._tf1_name)
+        self.end_step()
 
-    def _finish(self) -> None:
+    def end_step(self) -> None:
         """Runs once after all variables of a step were updated."""
 
     def update_step(self, gradient: Any, variable: tf.Variable, learning_rate: Any) -> None:
+        if self.applies_itself:
+            if isinstance(gradient, tf.IndexedSlices):
+                values, indices = sum_duplicate_rows(gradient)
+                gradient = tf.IndexedSlices(values, indices, gradient.dense_shape)
+            self.apply_own(gradient, variable)
+            return
         rate = tf.cast(learning_rate, variable.dtype)
         index = self._get_variable_index(variable)  # also of one replica's part of a variable
         slots = [self._slots[slot][index].value for slot in self.slots]
@@ -368,20 +431,15 @@ class AdamOptimizer(Optimizer):
                  epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adam") -> None:
         super().__init__(learning_rate, name)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
-        self._powers: list[Variable] = []  # beta1 and beta2 to the power of the coming step
 
-    def build(self, variables: Iterable[Variable]) -> None:
-        if not self._powers:
-            with outside_traces():
-                for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
-                    self._powers.append(self.add_variable(
-                        (), name=name, dtype="float32", aggregation="only_first_replica",
-                        initializer=tf.keras.initializers.Constant(
-                            float(beta() if callable(beta) else beta))))
-        super().build(variables)
+    def initial_scalars(self) -> dict[str, float]:
+        """beta1 and beta2 to the power of the coming step."""
+        return {name: float(beta() if callable(beta) else beta)
+                for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2))}
 
-    def _other_variables(self) -> dict[str, Variable]:
-        return dict(zip(("beta1_power", "beta2_power"), self._powers, strict=False))
+    @property
+    def _powers(self) -> list[Variable]:
+        return [self._scalar(name) for name in self.initial_scalars()]
 
     def _get_beta_accumulators(self) -> tuple[Variable, ...]:
         return tuple(self._powers)
@@ -410,8 +468,8 @@ class AdamOptimizer(Optimizer):
         variable.assign_sub(self._corrected(rate) * slots[0]
                             / (tf.sqrt(slots[1]) + self._hyper(self._epsilon, gradient)))
 
-    def _finish(self) -> None:
-        for power, beta in zip(self._powers, (self._beta1, self._beta2), strict=True):
+    def end_step(self) -> None:
+        for power, beta in zip(self._powers, (self._beta1, self._beta2), strict=False):
             power.assign(power * self._hyper(beta, power))
 
     def get_config(self) -> dict[str, Any]:

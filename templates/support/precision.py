@@ -147,7 +147,7 @@ class LossScaled(tf.Module):
     def minimize(self, loss: Any, global_step: Any = None, var_list: Iterable[Any] | None = None,
                  *, tape: tf.GradientTape | None = None, name: str | None = None) -> None:
         """`compute_gradients`, then `apply_gradients`."""
-        self.apply_gradients(self.compute_gradients(loss, var_list, tape), global_step, name)
+        self.apply_gradients(self.compute_gradients(loss, var_list, tape=tape), global_step, name)
 
 
 def loss_scaled(optimizer: tf.keras.optimizers.Optimizer, **options: Any) -> Any:

@@ -48,7 +48,7 @@ class FtrlOptimizer(Optimizer):
     def _slot_value(self, slot: str) -> float:
         return self._initial if slot == "accum" else 0.0
 
-    def _slot_label(self, slot: str) -> str:
+    def slot_label(self, slot: str) -> str:
         return self._labels[slot] or self._tf1_name
 
     def _update_dense(self, gradient: Tensor, variable: Variable, slots: Slots,

@@ -252,6 +252,7 @@ class _GraphRun(Run):
     def __init__(self, store: VariableStore, graph: tf.Graph) -> None:
         super().__init__(store)
         self.graph = graph
+        self.optimizers: dict[Any, Any] = {}  # what each optimizer is in this graph
 
     def add_to_collection(self, name: str, value: Any) -> None:
         super().add_to_collection(name, value)

@@ -147,7 +147,7 @@ def test_scaled_steps_equal_plain_steps_and_bad_steps_are_skipped(jit, keras_var
         def train(factor):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(tf.square(variable * x)) * factor
-            pairs = optimizer.compute_gradients(loss, [variable], tape)
+            pairs = optimizer.compute_gradients(loss, [variable], tape=tape)
             clipped, _ = tf.clip_by_global_norm([g for g, _ in pairs], 5.0)
             optimizer.apply_gradients(zip(clipped, [variable], strict=True), global_step=step)
         if jit is not None:

@@ -1,0 +1,155 @@
+"""Optimizers of the package in a TF 1 graph, and subclasses with TF 1's own methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from templates.support import (
+    contrib_optimizers,
+    optimizers,
+    regularized_optimizers,
+    scopes,
+    store,
+)
+
+v1 = tf.compat.v1
+RATE = 0.1
+
+
+@pytest.fixture(autouse=True)
+def fresh_store() -> None:
+    store.reset_default_store()
+
+
+def trained(make: Any, sparse: bool = False) -> tuple[list[np.ndarray], list[str]]:
+    """A variable after each of three steps in a graph, and the names of all its variables."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        table = scopes.get_variable("table", initializer=tf.constant([[1.0, -2.0], [0.5, 3.0]]))
+        step = v1.train.get_or_create_global_step()
+        rows = tf.gather(table, [1, 1]) if sparse else table
+        loss = tf.reduce_sum(tf.square(rows) * [[1.0, 2.0]])
+        train = make().minimize(loss, global_step=step)
+        session.run(v1.global_variables_initializer())
+        seen = []
+        for _ in range(3):
+            session.run(train)
+            seen.append(session.run(table))
+        assert session.run(step) == 3
+        return seen, sorted(v.op.name for v in v1.global_variables())
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("GradientDescentOptimizer", ()), ("MomentumOptimizer", (0.9,)), ("AdamOptimizer", ()),
+        ("RMSPropOptimizer", ()), ("AdagradOptimizer", ()), ("AdadeltaOptimizer", ()),
+        ("FtrlOptimizer", ()), ("ProximalAdagradOptimizer", ()),
+    ],
+)  # fmt: skip
+def test_a_session_trains_as_with_the_optimizer_of_tf1(
+    name: str, arguments: tuple[Any, ...], sparse: bool
+) -> None:
+    module = optimizers if hasattr(optimizers, name) else regularized_optimizers
+    ours = trained(lambda: getattr(module, name)(RATE, *arguments), sparse)
+    theirs = trained(lambda: getattr(v1.train, name)(RATE, *arguments), sparse)
+    assert ours[1] == theirs[1]
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-6, atol=1e-7)
+
+
+def test_one_that_was_made_outside_serves_several_graphs() -> None:
+    optimizer = optimizers.AdamOptimizer(RATE)
+    first, second = (trained(lambda: optimizer)[0] for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_state_with_its_own_scalar_and_learning_rate_of_the_graph() -> None:
+    def make() -> Any:
+        rate = scopes.get_variable("rate", initializer=RATE, trainable=False)
+        return contrib_optimizers.AdaMaxOptimizer(rate)
+
+    values, names = trained(make)
+    assert "beta1_power" in names and "beta2_power" not in names
+    assert not np.array_equal(values[0], values[1])
+
+
+class Centered(optimizers.Optimizer):
+    """Written as TF 1 asked for it: momentum by hand, and a count of the steps."""
+
+    def __init__(self, rate: float, use_locking: bool = False, name: str = "Centered") -> None:
+        super().__init__(use_locking, name)
+        self._rate = rate
+
+    def _create_slots(self, var_list: Any) -> None:
+        for variable in var_list:
+            self._zeros_slot(variable, "m", self._name)
+        self._create_non_slot_variable(0.0, "steps", var_list[0])
+
+    def _prepare(self) -> None:
+        self._rate_now = tf.convert_to_tensor(self._call_if_callable(self._rate))
+
+    def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+        raise NotImplementedError
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        m: Any = self.get_slot(var, "m")
+        changed = m.assign(0.9 * m + grad)
+        return tf.group(var.assign_sub(self._rate_now * changed), changed)
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._apply_dense(tf.convert_to_tensor(grad), var)
+
+    def _finish(self, update_ops: Any, name_scope: Any) -> Any:
+        with tf.control_dependencies(update_ops):
+            steps: Any = self._get_non_slot_variable("steps", graph=None)
+            counted = steps.assign_add(1.0)
+        return tf.group(*update_ops, counted)
+
+
+def test_a_subclass_of_tf1_trains_in_a_graph() -> None:
+    ours, names = trained(lambda: Centered(RATE))
+    theirs, _ = trained(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    assert names == ["global_step", "steps", "table", "table/Centered"]
+
+
+def test_a_subclass_of_tf1_trains_eagerly_and_in_a_function() -> None:
+    theirs, _ = trained(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
+    for wrap in (lambda f: f, tf.function):
+        store.reset_default_store()
+        table = scopes.get_variable("table", initializer=tf.constant([[1.0, -2.0], [0.5, 3.0]]))
+        optimizer = Centered(RATE)
+
+        def train(table: Any = table, optimizer: Any = optimizer) -> None:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.square(table) * [[1.0, 2.0]])
+            optimizer.minimize(loss, tape=tape, var_list=[table])
+
+        step = wrap(train)
+        for value in theirs:
+            step()
+            np.testing.assert_allclose(table.numpy(), value, rtol=1e-6)
+        state = optimizer.tf1_variables()
+        assert sorted(state) == ["steps", "table/Centered"]
+        assert state["steps"].numpy() == 3.0
+
+
+def test_what_a_subclass_overrides_is_called_as_tf1_called_it() -> None:
+    class Halved(optimizers.GradientDescentOptimizer):
+        def compute_gradients(  # type: ignore[override]
+            self, loss: Any, var_list: Any, gate_gradients: Any = optimizers.Optimizer.GATE_OP,
+            aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+            grad_loss: Any = None,
+        ) -> Any:
+            pairs = super().compute_gradients(
+                loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
+                grad_loss)
+            return [(gradient / 2.0, variable) for gradient, variable in pairs]
+
+    ours, _ = trained(lambda: Halved(RATE))
+    theirs, _ = trained(lambda: v1.train.GradientDescentOptimizer(RATE / 2))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
