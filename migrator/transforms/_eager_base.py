@@ -9,7 +9,8 @@ import libcst as cst
 from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.cst_walk import own_calls
 from migrator.transforms import _flow as flow
-from migrator.transforms._session_body import Placeholder, SessionBody, Unit, Unsupported
+from migrator.transforms._session_body import SessionBody
+from migrator.transforms._session_units import Placeholder, Unit, Unsupported
 
 _GRAPH_STATE = frozenset(
     "tensorflow." + name

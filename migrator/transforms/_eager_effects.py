@@ -8,7 +8,8 @@ from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import NUMPY
 from migrator.transforms._eager_refusals import refuse_repeated
 from migrator.transforms._eager_values import ValuePlanner
-from migrator.transforms._session_body import EFFECTS, Run, Unit, Unsupported
+from migrator.transforms._session_body import EFFECTS
+from migrator.transforms._session_units import Run, Unit, Unsupported
 
 
 class EffectPlanner(ValuePlanner):

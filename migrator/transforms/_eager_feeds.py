@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from migrator.engine.cst_walk import own
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import PlannerBase
-from migrator.transforms._session_body import (
-    Placeholder,
-    Run,
-    SessionBody,
-    Unit,
-    Unsupported,
-    own_nodes,
-)
+from migrator.transforms._session_body import SessionBody
+from migrator.transforms._session_units import Placeholder, Run, Unit, Unsupported
 
 
 class FeedPlanner(PlannerBase):
@@ -95,7 +90,7 @@ class FeedPlanner(PlannerBase):
             if id(unit.node) in self.plan.dropped or not unit.reads & keys:
                 continue
             looked_up: set[int] = set()
-            for node in own_nodes(unit.node):
+            for node in own(unit.node):
                 if (
                     isinstance(node, cst.Subscript)
                     and flow.key_of(node.value) in keys
@@ -106,7 +101,7 @@ class FeedPlanner(PlannerBase):
                     name = node.slice[0].slice.value
                     self._inner[id(node)] = self.plan.expressions[id(node)] = name
                     looked_up.add(id(node.value))
-            for node in own_nodes(unit.node):
+            for node in own(unit.node):
                 if not isinstance(node, (cst.Name, cst.Attribute)) or id(node) in looked_up:
                     continue
                 if flow.key_of(node) in keys and id(unit.node) not in run_units:

@@ -10,7 +10,7 @@ import libcst as cst
 from migrator.engine.cst_walk import only, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_feeds import FeedPlanner
-from migrator.transforms._session_body import Placeholder, Run, Unit, Unsupported
+from migrator.transforms._session_units import Placeholder, Run, Unit, Unsupported
 
 # Graph functions that eager TensorFlow refuses; inside tf.function they work.
 _TRACED_ONLY = frozenset({"tensorflow.gradients", "tensorflow.hessians"})

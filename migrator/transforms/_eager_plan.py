@@ -12,7 +12,7 @@ import libcst as cst
 from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._eager_effects import EffectPlanner
 from migrator.transforms._eager_refusals import refuse_questions
-from migrator.transforms._session_body import Run
+from migrator.transforms._session_units import Run
 
 
 class Planner(EffectPlanner):

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from migrator.engine.cst_walk import only, own_calls
+from migrator.engine.cst_walk import only, own, own_calls
 from migrator.transforms import _flow as flow
-from migrator.transforms._session_body import Run, SessionBody, Unit, Unsupported, own_nodes
+from migrator.transforms._session_body import SessionBody
+from migrator.transforms._session_units import Run, Unit, Unsupported
 
 _OPERATIONS = frozenset(
     f"tensorflow.get_default_graph().{name}"
@@ -46,7 +47,7 @@ def _asserts_unknown_shape(unit: Unit) -> bool:
     return any(
         isinstance(node, (cst.List, cst.Tuple))
         and any(flow.key_of(element.value) == "None" for element in node.elements)
-        for node in own_nodes(unit.node)
+        for node in own(unit.node)
     )
 
 

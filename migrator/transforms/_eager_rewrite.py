@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from migrator.engine.cst_walk import own
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import EagerPlan
-from migrator.transforms._session_body import GRAPH_SCOPES, Run, SessionBody, own_nodes
+from migrator.transforms._session_body import GRAPH_SCOPES, SessionBody
+from migrator.transforms._session_units import Run
 
 Evaluate = Callable[[cst.BaseExpression, Run], cst.BaseExpression]
 
@@ -181,7 +183,7 @@ class EagerRewriter:
         if id(statement) in self.nested:
             return [self.nested[id(statement)]]
         table: dict[int, cst.CSTNode | None] = {}
-        nodes = list(own_nodes(statement))
+        nodes = list(own(statement))
         for node in nodes:
             if id(node) in self.plan.expressions:
                 table[id(node)] = self.plan.expressions[id(node)]

@@ -8,7 +8,7 @@ from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_functions import FunctionPlanner
-from migrator.transforms._session_body import Run, Unit
+from migrator.transforms._session_units import Run, Unit
 
 
 class ValuePlanner(FunctionPlanner):

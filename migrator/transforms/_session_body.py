@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import libcst as cst
@@ -12,6 +11,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import code_children, list_once, only, own, own_calls
 from migrator.engine.function_context import FunctionContext
 from migrator.transforms import _flow as flow
+from migrator.transforms._session_units import Placeholder, Run, Unit, Unsupported
 
 SESSIONS = frozenset(
     {
@@ -54,74 +54,6 @@ EFFECTS = frozenset(
 
 RUN_IN_HEAD = "a session runs in the head of a block"
 BOUND_TWICE = "a placeholder is bound twice or to no name"
-
-
-class Unsupported(Exception):
-    """What keeps a function from becoming eager: the node, the obstacle, the hand change."""
-
-    def __init__(self, node: cst.CSTNode, obstacle: str, advice: str) -> None:
-        super().__init__(obstacle)
-        self.node = node
-        self.obstacle = obstacle
-        self.advice = advice
-
-
-@dataclass
-class Unit:
-    """One statement that is moved or kept as a whole; `path` holds the blocks around it."""
-
-    node: cst.BaseStatement
-    path: tuple[cst.BaseStatement, ...]
-    order: int
-    reads: set[str] = field(default_factory=set)
-    writes: set[str] = field(default_factory=set)
-
-    def encloses(self, other: Unit) -> bool:
-        """Whether the block that holds this unit also holds `other`, directly or deeper."""
-        return other.path[: len(self.path)] == self.path
-
-
-@dataclass
-class Placeholder:
-    """One placeholder: its name, the unit that makes it, dtype and shape as written."""
-
-    key: str
-    unit: Unit
-    call: cst.Call
-    dtype: cst.BaseExpression | None
-    shape: cst.BaseExpression | None
-    default: cst.BaseExpression | None = None
-    parameters: frozenset[str] = frozenset()  # of the function, and what is made from them
-
-    @property
-    def static(self) -> bool:
-        """Whether the shape is written and has no unknown dimension; a parameter may hold None."""
-        if self.shape is None:
-            return False
-        return not any(
-            isinstance(node, cst.Name) and (node.value == "None" or node.value in self.parameters)
-            for node in flow.walk(self.shape)
-        )
-
-
-@dataclass
-class Run:
-    """One evaluation: ``sess.run(fetches, feed_dict)`` or ``fetch.eval(feed_dict)``."""
-
-    call: cst.Call
-    fetches: cst.BaseExpression
-    unit: Unit
-    feeds: list[tuple[cst.BaseExpression, cst.BaseExpression]]
-    feed_units: list[Unit] = field(default_factory=list)
-    expects_error: cst.With | None = None
-    in_loop: bool = False
-    zipped: tuple[str, str] | None = None  # feeds are dict(zip(placeholders, values))
-
-    @property
-    def is_statement(self) -> bool:
-        """Whether it is a statement of its own, for the effects of its operations."""
-        small = flow.simple(self.unit.node)
-        return isinstance(small, cst.Expr) and small.value is self.call
 
 
 Resolve = Callable[[cst.BaseExpression], "str | None"]
@@ -186,7 +118,7 @@ class SessionBody:
         return self.resolve(func) in SESSIONS
 
     def _find_sessions(self) -> None:
-        for node in own_nodes(self.function.body):
+        for node in own(self.function.body):
             cls = node.__class__
             if cls is cst.With:
                 assert isinstance(node, cst.With)
@@ -256,7 +188,7 @@ class SessionBody:
         ):
             return True
         if self.session_withs and any(
-            id(node) in self.session_withs for node in only(own_nodes(statement), cst.With)
+            id(node) in self.session_withs for node in only(own(statement), cst.With)
         ):
             return True
         return any(
@@ -477,11 +409,6 @@ class SessionBody:
                 if key and self.is_initializer(pair[1]):
                     self.init_names.add(key)
         return self.init_names
-
-
-def own_nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """Nodes of a statement in source order; nested functions and classes are left out."""
-    return own(node)
 
 
 def _writes_none(node: cst.CSTNode) -> bool:

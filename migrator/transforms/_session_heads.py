@@ -16,7 +16,8 @@ from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
-from migrator.transforms._session_body import BOUND_TWICE, RUN_IN_HEAD, SessionBody, Unsupported
+from migrator.transforms._session_body import BOUND_TWICE, RUN_IN_HEAD, SessionBody
+from migrator.transforms._session_units import Unsupported
 
 _RUNS = frozenset({"run", "eval"})
 _COLLECTIONS = frozenset(

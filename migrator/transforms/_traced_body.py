@@ -16,18 +16,13 @@ from functools import cached_property
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import only, own_calls
+from migrator.engine.cst_walk import only, own, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_plan import Planner
-from migrator.transforms._session_body import (
-    GRAPH_SCOPES,
-    Run,
-    SessionBody,
-    Unsupported,
-    own_nodes,
-)
+from migrator.transforms._session_body import GRAPH_SCOPES, SessionBody
 from migrator.transforms._session_heads import body_of
+from migrator.transforms._session_units import Run, Unsupported
 
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
 # What a test asks of a graph that the graph of a traced function answers alike.
@@ -157,7 +152,7 @@ class _Tracer:
 
     def _line(self, node: cst.BaseStatement) -> _Line | None:
         body = self.body
-        nodes = own_nodes(node) if not isinstance(node, (cst.FunctionDef, cst.ClassDef)) else []
+        nodes = own(node) if not isinstance(node, (cst.FunctionDef, cst.ClassDef)) else []
         inside = {id(part) for part in nodes}
         runs = [run for run in self.runs if id(run.call) in inside]
         initial = [run for run in runs if body.is_initializer(run.fetches)]
@@ -246,10 +241,10 @@ class _Tracer:
         if not any("assert" in (flow.key_of(c.func) or "") for c in own_calls(line.node)):
             return
         static = {
-            id(node.value) for node in own_nodes(line.node)
+            id(node.value) for node in own(line.node)
             if isinstance(node, cst.Attribute) and node.attr.value in _STATIC
         }
-        for node in own_nodes(line.node):
+        for node in own(line.node):
             if isinstance(node, cst.Name) and node.value in fed and id(node) not in static:
                 raise self._refusal(line.node, "the graph is looked at after it ran")
 
@@ -343,7 +338,7 @@ class _Tracer:
             if member.startswith("assert") or isinstance(flow.simple(line.node), cst.Expr):
                 raise self._refusal(call, "tensors are compared before they are run")
         if any(
-            isinstance(node, (cst.Return, cst.Yield)) for node in own_nodes(line.node)
+            isinstance(node, (cst.Return, cst.Yield)) for node in own(line.node)
         ):
             raise self._refusal(line.node, "the test returns what it builds")
 

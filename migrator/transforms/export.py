@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import own
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._eager_rewrite import EagerRewriter
-from migrator.transforms._session_body import GRAPH_SCOPES, SESSIONS, own_nodes
+from migrator.transforms._session_body import GRAPH_SCOPES, SESSIONS
 
 FREEZERS = frozenset(
     {
@@ -45,7 +46,7 @@ class Export:
         for function in functions.values():
             calls = [
                 node
-                for node in own_nodes(function.body)
+                for node in own(function.body)
                 if isinstance(node, cst.Call) and ctx.resolve(node.func) in FREEZERS
             ]
             for call in calls:
@@ -100,7 +101,7 @@ class _Freeze:
 
     def _builder_call(self) -> tuple[cst.SimpleStatementLine, cst.FunctionDef]:
         """The statement that calls the function with the placeholders, and that function."""
-        for node in own_nodes(self.function.body):
+        for node in own(self.function.body):
             small = flow.simple(node)
             if (
                 isinstance(node, cst.SimpleStatementLine)
@@ -171,7 +172,7 @@ class _Freeze:
     def _new_builder(
         self, builder: cst.FunctionDef, inputs: list[tuple[str, cst.BaseStatement, str]]
     ) -> cst.FunctionDef:
-        if any(isinstance(node, cst.Return) for node in own_nodes(builder.body)):
+        if any(isinstance(node, cst.Return) for node in own(builder.body)):
             raise _Refused(
                 builder,
                 "the graph function returns something already",
@@ -258,7 +259,7 @@ class _Freeze:
         plan = EagerPlan()
         withs: dict[int, list[cst.WithItem]] = {}
         sessions: set[str] = set()
-        for node in own_nodes(self.function.body):
+        for node in own(self.function.body):
             if isinstance(node, cst.With):
                 for item in node.items:
                     if isinstance(item.item, cst.Call) and ctx.resolve(item.item.func) in SESSIONS:
@@ -284,7 +285,7 @@ class _Freeze:
             flow.keyword("output_names", names),
         )
         plan.expressions[id(self.call)] = freeze
-        for node in own_nodes(self.function.body):
+        for node in own(self.function.body):
             if not isinstance(node, cst.Call) or node is self.call:
                 continue
             func = node.func

@@ -11,7 +11,7 @@ import libcst as cst
 
 from migrator.analysis.tree_walk import children
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import list_once, only, own_calls
+from migrator.engine.cst_walk import list_once, only, own, own_calls
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
@@ -20,19 +20,13 @@ from migrator.transforms import _flow as flow
 from migrator.transforms._eager_plan import Planner
 from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
-from migrator.transforms._session_body import (
-    GRAPH_SCOPES,
-    TEST_SESSIONS,
-    Run,
-    SessionBody,
-    Unsupported,
-    own_nodes,
-)
+from migrator.transforms._session_body import GRAPH_SCOPES, TEST_SESSIONS, SessionBody
 from migrator.transforms._session_heads import (
     ambient_collections,
     body_of,
     other_uses,
 )
+from migrator.transforms._session_units import Run, Unsupported
 from migrator.transforms._traced_body import traced_function
 from migrator.transforms.graph_tests import MARK, TRACED, asked_name, has_mark, marked
 
@@ -275,7 +269,7 @@ def eager_function(
 
 
 def _graph_blocks(ctx: FileContext, body: SessionBody) -> bool:
-    for node in only(own_nodes(body.function.body), cst.With):
+    for node in only(own(body.function.body), cst.With):
         for item in node.items:
             if isinstance(item.item, cst.Call) and ctx.resolve(item.item.func) in GRAPH_SCOPES:
                 return True
@@ -303,7 +297,7 @@ def _refuse_leaks(body: SessionBody) -> list[cst.Call]:
     """
     savers: list[cst.Call] = []
     handled = {id(run.call.func) for run in body.runs}
-    for node in own_nodes(body.function.body):
+    for node in own(body.function.body):
         cls = node.__class__
         if cls is cst.Call:
             assert isinstance(node, cst.Call)
