@@ -38,7 +38,7 @@ _IN_GRAPHS = {
     "tensorflow.contrib.framework.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
     "tensorflow.reset_default_graph": "tf1_support.compat.reset_default_graph",
 }
-_MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT)
+_MAKERS = (k.SESSION, k.SUPERVISOR, k.PLACEHOLDER, k.INIT)
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
 #: Of tests, which are eager unless they keep their graph, only what a session alone can use.
 _OF_TESTS = frozenset({"tensorflow.train.Saver"})

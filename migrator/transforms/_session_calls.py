@@ -251,7 +251,9 @@ class CallWriter(StatementPlanner):
             for parameter in function.parameters:
                 if parameter.name in by_name:
                     result.append(by_name[parameter.name])
-        if site.summaries is not None and function.summaries is not None:
+        if site.summaries is not None and function.summaries is not None and (
+            site.summaries.counted is None
+        ):
             pairs = [(function.summaries.step_name, site.summaries.step)]
             if function.summaries.condition:
                 pairs.append((function.summaries.condition_name, site.summaries.condition))

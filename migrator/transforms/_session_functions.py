@@ -115,10 +115,13 @@ class FunctionWriter(TrainingWriter):
             s = function.summaries
             managers = [f"{s.writer}.as_default(step={s.step_name})"]
             if s.condition:
-                managers.append(f"{self.style.tf}.summary.record_if({s.condition_name})")
+                condition = s.condition_name if s.counted is None else s.condition
+                managers.append(f"{self.style.tf}.summary.record_if({condition})")
             body = [f"with {', '.join(managers)}:"] + [
                 self.step + line if line.strip() else "" for line in body
             ]
+            if s.counted is not None:
+                body.insert(0, f"{s.step_name} = {s.step}")
         return body or ["pass"]
 
     def _inline_losses(self, gradients: list[Item], function: StepFunction) -> list[str]:

@@ -106,26 +106,36 @@ class FunctionPlacer(CallWriter):
             if item.parents_matter:
                 raise Obstacle(item.stmt, "the summary writer is made on some ways only",
                                "make the writer before the training step")
-            between = [
-                other for other in self.program.items
-                if anchor.lineno < other.stmt.lineno < item.stmt.lineno
-                and other.role in (KEEP, RUN)
-            ]
-            if any(other.flow.defines & item.flow.uses for other in between):
-                raise Obstacle(item.stmt, "the summary writer needs values made after the step",
+            moved = self._with_needed(item, anchor)
+            for other in moved:
+                lines = self.source.statement(other.stmt, self.decisions.edits, "")
+                self.decisions.dropped.add(id(other.stmt))
+                self.decisions.after.setdefault(id(anchor), []).extend(
+                    line.rstrip("\n") for line in lines
+                )
+
+    def _with_needed(self, writer: Item, anchor: ast.stmt) -> list[Item]:
+        """A writer and the paths it is made from, where these can be computed as well before."""
+        moved = [writer]
+        for other in reversed(self.program.items):
+            if not anchor.lineno < other.stmt.lineno < writer.stmt.lineno or (
+                other.role not in (KEEP, RUN)
+            ) or not any(other.flow.defines & item.flow.uses for item in moved):
+                continue
+            if other.kind != k.PY or other.runs or other.parents_matter or not (
+                isinstance(other.stmt, ast.Assign) and _computes_path(other.stmt.value)
+            ):
+                raise Obstacle(writer.stmt, "the summary writer needs values made after the step",
                                "make the writer before the training step")
-            lines = self.source.statement(item.stmt, self.decisions.edits, "")
-            self.decisions.dropped.add(id(item.stmt))
-            self.decisions.after.setdefault(id(anchor), []).extend(
-                line.rstrip("\n") for line in lines
-            )
+            moved.insert(0, other)
+        return moved
 
     def _needs_build(self) -> bool:
         if self.monitor or self.looped:
             return True
         if self.evaluates:  # it traces the step itself
             return False
-        for item in self.items if self.shared.owner else self.program.items:
+        for item in self.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
                 or any(
@@ -147,10 +157,15 @@ class FunctionPlacer(CallWriter):
                 raise Obstacle(item.stmt, "variables are listed before the graph is complete",
                                "build the whole graph first, then ask for its variables")
             for call in calls_of(item):
-                maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-                if item.role in (KEEP, RUN) and (
-                    self.program.expressions.value(maker).kind == k.SAVER
+                value = self.program.expressions.value
+                if value(call).kind == k.SAVER and any(
+                    value(given).kind == k.VARIABLES and not self._of_everything(given)
+                    for given in [*call.args, *(a.value for a in call.keywords)]
                 ):
+                    raise Obstacle(call, "variables are listed before the graph is complete",
+                                   "build the whole graph first, then ask for its variables")
+                maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+                if item.role in (KEEP, RUN) and value(maker).kind == k.SAVER:
                     raise Obstacle(call, "a checkpoint is used before the graph is complete",
                                    "build the whole graph first, then restore")
 
@@ -300,3 +315,13 @@ class FunctionPlacer(CallWriter):
                 if later is not None and name in own:
                     raise Rebound(item.stmt, name)
             made |= item.flow.defines
+
+
+def _computes_path(node: ast.expr) -> bool:
+    """Whether an expression only puts names and texts together, as paths are."""
+    return all(
+        ast.unparse(call.func).startswith("os.path.")
+        or isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "join")
+        or isinstance(call.func, ast.Name) and call.func.id in ("str", "int")
+        for call in ast.walk(node) if isinstance(call, ast.Call)
+    )

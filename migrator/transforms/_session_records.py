@@ -22,6 +22,7 @@ class Leaf:
     target: str | None = None
     used: bool = True
     key: str = ""
+    idle: bool = False  # nobody reads it, and computing it changes nothing
 
     @property
     def has_value(self) -> bool:

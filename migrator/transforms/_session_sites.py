@@ -6,7 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
-from migrator.analysis.program_items import Obstacle, RunSite
+from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import Value, argument
 from migrator.transforms._session_amend import UnknownFetch
 from migrator.transforms._session_helpers import (
@@ -16,6 +16,7 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_iterators import IteratorPlanner
 from migrator.transforms._session_records import Leaf, Note, Site
 from migrator.transforms._session_step import Summaries
+from migrator.transforms._session_summary_steps import fetched_step, test_in_step
 
 
 class SiteReader(IteratorPlanner):
@@ -176,27 +177,39 @@ class SiteReader(IteratorPlanner):
         if step is None:
             raise Obstacle(call, "a summary is written without a step", "pass the step")
         own = {n for leaf_ in site.leaves for n in [leaf_.target] if n and leaf_.target != name}
-        stepped = statement_flow(step).uses
-        condition = ""
-        extra = list(item.parents)[len(run_path) :]
-        if not all(isinstance(p, ast.If) for p in extra):
-            raise Obstacle(call, "a summary is written elsewhere than it is fetched",
-                           "write the summaries inside the step with a default writer")
-        for parent in extra:
-            assert isinstance(parent, ast.If)
-            if not contains(parent.body, item.stmt) or statement_flow(parent.test).uses & own:
-                raise Obstacle(call, "whether a summary is written depends on the step's result",
-                               "use tf.summary.record_if inside the step")
-            test = self.source.segment(parent.test)
-            condition = f"{condition} and {test}" if condition else test
-        if stepped & own:
-            raise Obstacle(call, "the step of a summary is fetched together with it",
-                           "count the steps in Python, or use optimizer.iterations")
+        counted = None
+        if statement_flow(step).uses & own:
+            counted = fetched_step(step, site.leaves, call)
+        condition = self._condition(list(item.parents)[len(run_path) :], item, call, own,
+                                    ast.unparse(step) if counted is not None else "")
         self.decisions.dropped.add(id(item.stmt))
         self.notes.append(Note("TF601", item.stmt, "the step writes its summaries itself",
                                "tensorflow.summary.FileWriter.add_summary"))
         step_text = self.source.segment(step)
         return Summaries(
             self.source.segment(call.func.value), step_text, condition,
-            "step", "write_summaries",
+            "step", "write_summaries", counted,
         )
+
+    def _condition(
+        self, parents: list[ast.stmt], item: Item, call: ast.Call, own: set[str], counted: str
+    ) -> str:
+        """The tests around the statement that writes a summary; only those of its own step's
+        number may read what the run fetches."""
+        if not all(isinstance(p, ast.If) for p in parents):
+            raise Obstacle(call, "a summary is written elsewhere than it is fetched",
+                           "write the summaries inside the step with a default writer")
+        tests = []
+        for parent in parents:
+            assert isinstance(parent, ast.If)
+            inside = counted and test_in_step(parent.test, counted)
+            if not contains(parent.body, item.stmt) or not inside and (
+                counted or statement_flow(parent.test).uses & own
+            ):
+                raise Obstacle(call, "whether a summary is written depends on the step's result",
+                               "use tf.summary.record_if inside the step")
+            tests.append(self.source.segment(parent.test))
+        if counted and len(tests) > 1:
+            raise Obstacle(call, "whether a summary is written depends on the step's result",
+                           "use tf.summary.record_if inside the step")
+        return " and ".join(tests)

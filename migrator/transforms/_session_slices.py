@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import replace
 from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
@@ -12,7 +14,7 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms._session_default_names import DefaultNames
-from migrator.transforms._session_feeds import FeedReader
+from migrator.transforms._session_fetches import FetchReader
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     is_action,
@@ -22,9 +24,10 @@ from migrator.transforms._session_helpers import (
 )
 from migrator.transforms._session_records import Leaf, Site
 from migrator.transforms._session_step import Parameter, StepFunction, Summaries
+from migrator.transforms._session_summary_steps import counted_by
 
 
-class Slicer(FeedReader):
+class Slicer(FetchReader):
     """Finds or makes the function for each site."""
 
 
@@ -38,11 +41,11 @@ class Slicer(FeedReader):
         if self._direct(site):
             return
         feeds = self._fed(site)
+        self._mark_idle(site)
         wanted: set[str] = set()
         for leaf in site.leaves:
-            wanted |= statement_flow(
-                leaf.expr, self.program.owner, self.program.expressions.resources
-            ).uses
+            if not leaf.idle:
+                wanted |= self._read_by(leaf)
         if (self.monitor or self.looped) and any(leaf.value.kind == k.TRAIN for leaf in site.leaves):
             wanted.add(SUMMARIES)  # the loop writes the summaries of its steps
         if site.run.style == "evaluate":
@@ -82,7 +85,9 @@ class Slicer(FeedReader):
         effects = tuple(ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value)
         if not any(leaf.used and leaf.has_value for leaf in site.leaves):
             fetched = tuple(ast.unparse(leaf.expr) for leaf in site.leaves)
-        writer = (site.summaries.writer, bool(site.summaries.condition)) if site.summaries else ()
+        s = site.summaries
+        writer: tuple[object, ...] = () if s is None else (
+            s.writer, s.condition if s.counted is not None else bool(s.condition))
         return (
             fetched, effects, tuple(sorted(name for name, _ in feeds)),
             tuple(sorted(constants.items())), writer, site.form == "dict",
@@ -215,7 +220,8 @@ class Slicer(FeedReader):
             self._summary_parameters(function, site)
         function.output_form = "dict" if site.form == "dict" else "tuple"
         function.effects = [
-            ast.unparse(leaf.expr) for leaf in site.leaves if not leaf.has_value or not leaf.used
+            ast.unparse(leaf.expr) for leaf in site.leaves
+            if (not leaf.has_value or not leaf.used) and not leaf.idle
             if leaf.value.kind not in (k.TRAIN, k.MERGED, k.SUMMARY)
         ]
         if site.run.style == "evaluate":  # what it reads has been computed; nothing else happens
@@ -241,6 +247,15 @@ class Slicer(FeedReader):
         }
         s.step_name = "step" if "step" not in taken else "summary_step"
         tf = self.style.tf
+        if s.counted is not None:
+            ahead = counted_by(function.items, ast.unparse(s.counted))
+            writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
+            read = f"{tf}.cast({writer._edited(s.counted, function)}, {tf}.int64)"
+            function.summaries = replace(
+                s, step=f"{read} + {ahead}" if ahead else read,
+                condition=re.sub(rf"\b{re.escape(s.step)}\b", s.step_name, s.condition),
+            )
+            return
         function.parameters.append(
             Parameter(s.step_name, f"{tf}.TensorSpec([], {tf}.int64)", "the summaries' step")
         )
@@ -351,17 +366,6 @@ class Slicer(FeedReader):
             ]
         d.replaced[id(item.stmt)] = [*body, f"{name} = iter({dataset})"]
         return dataset, name
-
-    def _uses_store(self, item: Item) -> bool:
-        return self._uses_store_expr(item.stmt)
-
-    def _uses_store_expr(self, node: ast.AST) -> bool:
-        return any(
-            self.program.expressions.may_make_variables(inner)
-            or (self.program.expressions.tf_symbol(inner.func) or "").startswith(
-                "tensorflow.losses")
-            for inner in ast.walk(node) if isinstance(inner, ast.Call)
-        )
 
     def _function_name(self, site: Site, trains: bool, outputs: list[Leaf]) -> str:
         effects = [leaf for leaf in site.leaves if not leaf.has_value]

@@ -12,12 +12,15 @@ from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
+    cut,
     split_arguments,
     train_label,
     withs_of,
 )
 from migrator.transforms._session_records import Note
 from migrator.transforms._session_store import StorePlanner
+
+_ALL_VARIABLES = ("tensorflow.global_variables", "tensorflow.all_variables")
 
 
 class StatementPlanner(StorePlanner):
@@ -174,6 +177,8 @@ class StatementPlanner(StorePlanner):
             kind = k.call_kind(symbol) if symbol and "()" not in symbol else ""
             if kind == k.WRITER:
                 self._writer(call)
+            elif kind == k.SAVER:
+                self._saver(call)
             elif symbol == "tensorflow.train.global_step":
                 self._step_now(call)
             elif isinstance(func, ast.Name) and (
@@ -245,6 +250,20 @@ class StatementPlanner(StorePlanner):
         )
         self.notes.append(Note("TF602", call, "TF2 writers take the directory only",
                                "tensorflow.summary.FileWriter"))
+
+    def _saver(self, call: ast.Call) -> None:
+        """A Saver of all variables needs no list of them, which is complete only after a step."""
+        listed = argument(call, 0, "var_list")
+        if listed is not None and self._of_everything(listed):
+            keyword = next((a for a in call.keywords if a.value is listed), None)
+            span = self.source.span(keyword or listed)
+            self.decisions.edits.append(
+                cut(self.source, *span) if len(call.args) < 2 else (*span, "None"))
+
+    def _of_everything(self, node: ast.expr) -> bool:
+        """Whether an expression lists all variables of the graph."""
+        symbol = isinstance(node, ast.Call) and self.program.expressions.tf_symbol(node.func)
+        return symbol in _ALL_VARIABLES
 
     def _manual_summary(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
         if id(stmt) in self.decisions.dropped:

@@ -21,13 +21,18 @@ class Parameter:
 
 @dataclass
 class Summaries:
-    """Where a function writes its summaries: the writer, and the two arguments it adds."""
+    """Where a function writes its summaries: the writer, and the two arguments it adds.
+
+    `counted` is the variable that says the step, where it is fetched together with the summaries;
+    the function computes its step (`step`, once it is made) and its condition from that.
+    """
 
     writer: str
     step: str
     condition: str = ""
     step_name: str = "step"
     condition_name: str = "write_summaries"
+    counted: ast.expr | None = None
 
 
 @dataclass

@@ -117,6 +117,16 @@ class _Scope:
             self.read(child)
 
 
+def _mapped(call: ast.Call, names: _Kinds) -> ast.Lambda | None:
+    """The function of ``map(lambda dimension: ..., shape)``."""
+    if not (isinstance(call.func, ast.Name) and call.func.id in ("map", "filter")):
+        return None
+    if len(call.args) != 2 or kind(call.args[1], names) != SHAPE:
+        return None
+    function = call.args[0]
+    return function if isinstance(function, ast.Lambda) and len(function.args.args) == 1 else None
+
+
 def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
     assert isinstance(node, _FUNCTIONS)
     scope = _Scope(outer)
@@ -156,10 +166,17 @@ def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
     for statement in tree.body:
         top.read(statement)
     stack: list[tuple[ast.AST, _Kinds]] = [(tree, top.kinds)]
+    of_dimensions: set[int] = set()  # functions that are called with each dimension of a shape
     while stack:
         node, names = stack.pop()
         if isinstance(node, _FUNCTIONS):
             names = _function(node, names)
+            if id(node) in of_dimensions:
+                assert isinstance(node, ast.Lambda)
+                names = {**names, node.args.args[0].arg: (DIMENSION, 0)}
+        elif isinstance(node, ast.Call):
+            if (mapped := _mapped(node, names)) is not None:
+                of_dimensions.add(id(mapped))
         elif isinstance(node, _COMPREHENSIONS):
             names = _comprehension(node, names)
         elif isinstance(node, ast.Attribute) and node.attr == "value":

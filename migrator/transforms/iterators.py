@@ -1,4 +1,4 @@
-"""`dataset.make_one_shot_iterator()`, which TF2's data sets do not have, as a support function.
+"""What TF2's data sets do not have: `dataset.make_one_shot_iterator()`, `dataset.output_types`.
 
 This is for what the session programs and the input pipelines left: iterators of data sets that come
 from elsewhere, in helpers and in tests.
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 CODE = "TF502"
 _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
+_PARTS = frozenset({"output_types", "output_shapes", "output_classes"})
+#: They take the parts of a data set's elements, so what is asked for these there is a data set.
+_TAKE_PARTS = (".Iterator.from_structure", ".Iterator.from_string_handle")
 
 
 def iterator_calls(ctx: FileContext) -> list[ast.Call]:
@@ -35,6 +38,22 @@ def iterator_calls(ctx: FileContext) -> list[ast.Call]:
     return found
 
 
+def element_parts(ctx: FileContext) -> list[ast.Attribute]:
+    """``dataset.output_types`` and its like, where that is known to be of a data set."""
+    found, seen = [], set[int]()
+    for node in walk(ctx.tree):
+        if isinstance(node, ast.Call):
+            name = ctx.names.resolve_node(node.func, values=False) or ""
+            if name.endswith(_TAKE_PARTS):
+                seen.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
+    for node in walk(ctx.tree):
+        if isinstance(node, ast.Attribute) and node.attr in _PARTS:
+            made = ctx.names.resolve_node(node.value) or ""
+            if id(node) in seen or made.startswith(("tensorflow.data.", "tensorflow.contrib.data.")):
+                found.append(node)
+    return found
+
+
 @transform
 class Iterators:
     """TF502: iterators of data sets, as far as others left them."""
@@ -44,9 +63,15 @@ class Iterators:
     order = 66
 
     def run(self, ctx: FileContext) -> str | None:
-        if not any(f".{name}(" in ctx.text for name in _METHODS):
-            return None
-        lines, edits = Lines(ctx.text), []
+        lines, edits = Lines(ctx.text), list[Edit]()
+        if any(f".{name}(" in ctx.text for name in _METHODS):
+            self._methods(ctx, lines, edits)
+        if any(f".{name}" in ctx.text for name in _PARTS):
+            self._parts(ctx, lines, edits)
+        return apply(ctx.text, edits)[0] if edits else None
+
+    @staticmethod
+    def _methods(ctx: FileContext, lines: Lines, edits: list[Edit]) -> None:
         for call in iterator_calls(ctx):
             assert isinstance(call.func, ast.Attribute)
             owner = call.func.value
@@ -61,4 +86,14 @@ class Iterators:
                 Edit(start - len(before), bracket + 1, (before, f"{made}(", (start, end), comma))
             )
             ctx.change(CODE, call, "TF2's data sets are iterables", Rung.SUPPORT)
-        return apply(ctx.text, edits)[0] if edits else None
+
+    @staticmethod
+    def _parts(ctx: FileContext, lines: Lines, edits: list[Edit]) -> None:
+        for node in element_parts(ctx):
+            start, end = lines.span(node.value)
+            if ctx.suppressed(CODE, node) or "\n" in ctx.text[end : lines.span(node)[1]]:
+                continue
+            asked = ctx.support(f"iterators.{node.attr}")
+            edits.append(Edit(*lines.span(node), (f"{asked}(", (start, end), ")")))
+            ctx.change(CODE, node, "TF2's data sets describe their elements by element_spec",
+                       Rung.SUPPORT)

@@ -19,6 +19,8 @@ _SESSIONS = frozenset(
         "train.SingularMonitoredSession", "train.Supervisor",
     )
 )
+#: They refuse to be made eagerly, whatever graph they are given.
+_EAGER_REFUSED = frozenset({"tensorflow.train.Supervisor"})
 
 
 @transform
@@ -30,7 +32,8 @@ class GraphsForSessions:
     order = 92  # after all that makes sessions native
 
     def run(self, ctx: FileContext) -> None:
-        """Decorate functions that build a graph and run it, or switch eager execution off."""
+        """Decorate functions that build a graph and run it, and classes whose methods do, or switch
+        eager execution off."""
         makers = _makers(ctx.names)
         if not makers or any("TestCase" in ast.unparse(b) for n in ctx.tree.body
                              if isinstance(n, ast.ClassDef) for b in n.bases):
@@ -45,18 +48,21 @@ class GraphsForSessions:
         else:
             done: set[int] = set()
             for call, scope, symbol in makers:
-                function = _function(scope)
-                if symbol not in _SESSIONS or function is None or id(function) in done:
+                function, owner = _function(scope)
+                if symbol not in _SESSIONS or function is None:
                     continue
-                done.add(id(function))
-                if _has_graph(function, call, ctx.names) or _decorated(function):
+                unit = owner or function
+                if id(unit) in done or _decorated(unit) or _decorated(function):
+                    continue
+                if symbol not in _EAGER_REFUSED and _has_graph(function, call, ctx.names):
                     continue
                 if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
                     continue
+                done.add(id(unit))
                 name = ctx.support("compat.in_graph_mode")
-                line = source.first_line(function)
+                line = source.first_line(unit)
                 start = source.offset(line, 0)
-                edits.append((start, start, f"{source.indent(function)}@{name}\n"))
+                edits.append((start, start, f"{source.indent(unit)}@{name}\n"))
                 ctx.change("TF391", call, "TensorFlow 2 is eager: the session's graph is built in "
                            "a graph of its own", Rung.COMPAT, symbol=symbol)
         if edits:
@@ -101,19 +107,21 @@ def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:
     return found
 
 
-def _function(scope: Scope) -> ast.FunctionDef | None:
-    """The outermost function or method around a scope."""
-    found = None
+def _function(scope: Scope) -> tuple[ast.FunctionDef | None, ast.ClassDef | None]:
+    """The outermost function or method around a scope, and the class that it is a method of."""
+    found, owner = None, None
     current: Scope | None = scope
     while current is not None:
         if isinstance(current.node, ast.FunctionDef):
-            found = current.node
+            found, owner = current.node, None
+        elif isinstance(current.node, ast.ClassDef) and found is not None and owner is None:
+            owner = current.node
         current = current.parent
-    return found
+    return found, owner
 
 
-def _decorated(function: ast.FunctionDef) -> bool:
-    return any("in_graph_mode" in ast.unparse(d) for d in function.decorator_list)
+def _decorated(unit: ast.FunctionDef | ast.ClassDef) -> bool:
+    return any("in_graph_mode" in ast.unparse(d) for d in unit.decorator_list)
 
 
 def _has_graph(around: ast.AST, call: ast.Call, names: NameTable) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -37,12 +38,37 @@ def graph_session(graph: tf.Graph | None = None, config: Any = None) -> Iterator
         yield session
 
 
-def in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes `function` build into a graph of its own, as if TensorFlow 2 were not eager."""
-    @functools.wraps(function)
+def in_graph_mode(unit: Any) -> Any:
+    """Makes a function build into a graph of its own, as if TensorFlow 2 were not eager.
+
+    Of a class, all methods and properties do, each object with one graph: what a later method
+    builds is added to what `__init__` built. An object made where a graph is being built uses that.
+    """
+    if isinstance(unit, type):
+        for name, member in list(vars(unit).items()):
+            if isinstance(member, property) and member.fget is not None:
+                setattr(unit, name, member.getter(_in_own_graph(member.fget)))
+            elif inspect.isfunction(member) and not inspect.isgeneratorfunction(member):
+                setattr(unit, name, _in_own_graph(member))
+        return unit
+
+    @functools.wraps(unit)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         with tf.Graph().as_default():
-            return function(*args, **kwargs)
+            return unit(*args, **kwargs)
+    return wrapper
+
+
+def _in_own_graph(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not tf.executing_eagerly():
+            return method(self, *args, **kwargs)
+        graph = self.__dict__.get("_tf1_graph")
+        if graph is None:
+            self.__dict__["_tf1_graph"] = graph = tf.Graph()
+        with graph.as_default():
+            return method(self, *args, **kwargs)
     return wrapper
 
 

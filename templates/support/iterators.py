@@ -53,3 +53,23 @@ def make_initializable_iterator(dataset: tf.data.Dataset, shared_name: str | Non
     if tf.executing_eagerly():
         return Iterator(dataset)
     return compat.graph_iterator(dataset, shared_name, initializable=True)
+
+
+def output_types(source: Any) -> Any:
+    """The dtypes of an element of a data set or iterator, in its structure."""
+    return tf.compat.v1.data.get_output_types(_described(source))
+
+
+def output_shapes(source: Any) -> Any:
+    """The shapes of an element of a data set or iterator, in its structure."""
+    return tf.compat.v1.data.get_output_shapes(_described(source))
+
+
+def output_classes(source: Any) -> Any:
+    """The classes (Tensor, SparseTensor) of an element of a data set or iterator, in its structure.
+    """
+    return tf.compat.v1.data.get_output_classes(_described(source))
+
+
+def _described(source: Any) -> Any:
+    return source._dataset if isinstance(source, Iterator) else source

@@ -67,6 +67,7 @@ class Layer(tf.Module):
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables; nothing to do for a layer without."""
+        del input_shape
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs."""

@@ -66,7 +66,7 @@ class name_scope:
         elif self.name.endswith("/"):
             path = self.name
         else:
-            path = run.unique_name(self.outer + self.name) + "/"
+            path = run.unique_name(run.open_name_scope() + self.name) + "/"
         run.name_scope = path
         self.native = tf.name_scope(path)  # for tensor names, profiles and error messages
         self.native.__enter__()
@@ -132,7 +132,7 @@ class variable_scope:
         label = given.name.split("/")[-1] if isinstance(given, VariableScope) else given
         label = self.default_name if label is None else label
         if not self.auxiliary_name_scope:
-            self.names: Any = contextlib.nullcontext(run.name_scope)
+            self.names: Any = contextlib.nullcontext(run.open_name_scope())
         elif label:
             self.names = name_scope(label)
         else:  # the root scope is entered again
@@ -398,7 +398,7 @@ def Variable(
     if variable_def is not None:
         raise ValueError("variable_def: rebuild the variable from a checkpoint instead")
     run = current_run()
-    full = run.unique_name(run.name_scope + (name or "Variable"))
+    full = run.unique_name(run.open_name_scope() + (name or "Variable"))
     existing = run.store.variables_by_name.get(full)
     if existing is not None and full not in run.used:
         run.used[full] = None

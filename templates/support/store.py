@@ -75,7 +75,7 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any = None,
+        reuse: Any = False,
         name: str = "",
         initializer: Any = None,
         regularizer: Any = None,
@@ -156,6 +156,7 @@ class Run:
         self.store = store
         self.scope = scope or VariableScope()
         self.name_scope = ""  # as TF1 writes it: "" or "a/b/"
+        self.around = ""  # what tf.name_scope had open when the run began: no part of its names
         self.scope_counts: dict[str, int] = {}
         self.name_counts: dict[str, int] = {}
         self.used: dict[str, None] = {}  # names of variables, in the order of their first use
@@ -163,6 +164,12 @@ class Run:
         self.collections: dict[str, list[Any]] = {}
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
         self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
+
+    def open_name_scope(self) -> str:
+        """`name_scope`, with what plain `tf.name_scope` opened inside of it."""
+        path = tf.get_current_name_scope()
+        path = f"{path}/".removeprefix(self.around) if path else ""
+        return path if path.startswith(self.name_scope) else self.name_scope
 
     def unique_name(self, name: str) -> str:
         """`name` (a full path), with `_1`, `_2`, … appended when this run has used it before."""
@@ -354,7 +361,9 @@ class VariableStore(tf.Module):
         outer = current_run()
         run = Run(self)
         if outer.store is self:
-            run.scope, run.name_scope = outer.scope, outer.name_scope
+            run.scope, run.name_scope = outer.scope, outer.open_name_scope()
+        around = tf.get_current_name_scope()
+        run.around = f"{around}/".removesuffix(run.name_scope) if around else ""
         with _entered(run):
             yield run
             if apply_updates:

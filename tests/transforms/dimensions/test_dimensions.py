@@ -35,6 +35,7 @@ def migrated(body: str) -> str:
             "def f(s):\n  s.assert_has_rank(4)\n  return s[1]",
         ),
         ("s = [d.value for d in x.get_shape()]", "s = [d for d in x.get_shape()]"),
+        ("_, h = map(lambda i: i.value, x.get_shape())", "_, h = map(lambda i: i, x.get_shape())"),
         ("for d in x.shape[1:]:\n  print(d.value)", "for d in x.shape[1:]:\n  print(d)"),
     ],
 )  # fmt: skip
@@ -47,6 +48,7 @@ def test_dimensions_lose_their_value(before: str, after: str) -> None:
     "body",
     [
         "n = feature.int64_list.value",
+        "_, h = map(lambda i: i.value, rows)",
         "n = x.shape.dims[0].value",
         "def f(h):\n  return h.value\nh = x.shape[1]",
         "h = x.shape[1]\nh = lookup(h)\nprint(h.value)",

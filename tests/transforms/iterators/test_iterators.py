@@ -24,6 +24,17 @@ def migrated(text: str) -> str:
     [
         ("x = source().make_one_shot_iterator()", "x = iterators.make_one_shot_iterator(source())"),
         (
+            "d = tf.data.Dataset.range(3).batch(2)\nt = (d.output_types, d.output_shapes)",
+            "d = tf.data.Dataset.range(3).batch(2)\n"
+            "t = (iterators.output_types(d), iterators.output_shapes(d))",
+        ),
+        (
+            "def f(h, d):\n  return tf.data.Iterator.from_string_handle(h, d.output_types)",
+            "def f(h, d):\n  return tf.compat.v1.data.Iterator.from_string_handle("
+            "h, iterators.output_types(d))",
+        ),
+        ("def f(model):\n  return model.output_shapes", "def f(model):\n  return model.output_shapes"),
+        (
             "def f(d):\n  return d.batch(2).make_one_shot_iterator().get_next()",
             "def f(d):\n  return iterators.make_one_shot_iterator(d.batch(2)).get_next()",
         ),

@@ -28,10 +28,12 @@ NAMES = case_names(CASES)
 #: what each program's finding names, and functions that are native beside it
 REASONS = {
     "handed_optimizer": ("cannot be told from this module", {}),
+    "later_ops": ("is asked for what is in it by name", {}),
     "recurrent": ("makes placeholders of its own", {}),
     "meta_graph": ("is imported again", {}),
     "mixed": ("train_op is read", {"predict": 1}),
     "named_tensors": ("is asked for what is in it by name", {}),
+    "supervised_graph": ("is asked for what is in it by name", {}),
     "script": ("is asked for what is in it by name", {}),
 }
 

@@ -7,9 +7,9 @@ from tf1_support import compat
 from tf1_support import scopes
 
 
+@compat.in_graph_mode
 class Autoencoder(object):
 
-  @compat.in_graph_mode
   def __init__(self, size, hidden, optimizer=tf.compat.v1.train.AdamOptimizer()):
     self.size = size
     self.hidden = hidden

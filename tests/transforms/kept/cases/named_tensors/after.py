@@ -7,9 +7,9 @@ from tf1_support import compat
 from tf1_support import scopes
 
 
+@compat.in_graph_mode
 class Model(object):
 
-    @compat.in_graph_mode
     def __init__(self, size):
         self.x = tf.compat.v1.placeholder(tf.float64, [None, size], name='x')
         self.y = tf.compat.v1.placeholder(tf.float64, [None], name='y')
