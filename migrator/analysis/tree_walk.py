@@ -68,6 +68,20 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def statements(tree: ast.Module) -> list[ast.stmt]:
+    """All statements of a module, level by level, without a look into expressions."""
+    found: list[ast.AST] = list(tree.body)
+    for current in found:  # grows on the way
+        for name in _BLOCKS:
+            block = getattr(current, name, None)
+            if block.__class__ is list:
+                found += block
+    return [node for node in found if isinstance(node, ast.stmt)]
+
+
 def has_functions(tree: ast.Module) -> bool:
     """Whether a module defines functions of its own, outside of classes."""
     return any(node.__class__ is ast.FunctionDef for node in tree.body)
@@ -89,4 +103,4 @@ def calls_in(node: ast.AST) -> list[ast.Call]:
     return found[1]
 
 
-__all__ = ["calls_in", "children", "has_functions", "walk"]
+__all__ = ["calls_in", "children", "has_functions", "statements", "walk"]

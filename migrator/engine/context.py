@@ -10,6 +10,7 @@ import libcst as cst
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, Resolved, Scope, canonical
+from migrator.engine.cst_print import code_for
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
 from migrator.engine.cst_walk import code_children
 from migrator.engine.imports import add_imports, local_name_for
@@ -79,7 +80,7 @@ class FileContext:
         """The current text. Assigning it replaces the file's contents."""
         if self._text is None:
             assert self._module is not None
-            self._text = self._module.code
+            self._text = code_for(self._module, self._module)
         return self._text
 
     @text.setter

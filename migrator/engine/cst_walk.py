@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -62,6 +62,29 @@ def code_children(node: cst.CSTNode) -> list[cst.CSTNode]:
         elif kind not in TEXT:
             children.append(value)
     return children
+
+
+def exchanged(node: Any, table: Mapping[int, cst.CSTNode | None]) -> Any:
+    """`node` with parts exchanged by identity: ``{id(old): new}``; None removes a list's part.
+
+    What holds no such part stays the same node: a visitor would make all of them anew, which costs
+    as much as parsing them.
+    """
+    if id(node) in table:
+        return table[id(node)]
+    changes: dict[str, Any] = {}
+    for name in code_fields(node.__class__):
+        value = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            items = [exchanged(item, table) for item in value]
+            if any(new is not old for new, old in zip(items, value, strict=True)):
+                changes[name] = [item for item in items if item is not None]
+        elif kind not in TEXT:
+            new = exchanged(value, table)
+            if new is not value:
+                changes[name] = new
+    return node.with_changes(**changes) if changes else node
 
 
 def only(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> list[Kind]:

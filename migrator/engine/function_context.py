@@ -14,6 +14,7 @@ import libcst as cst
 
 from migrator.analysis.names import Resolved, Scope
 from migrator.engine.context import FileContext
+from migrator.engine.cst_print import code_for
 from migrator.engine.cst_scopes import CstScopes
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.folding import Folded
@@ -80,7 +81,8 @@ class FunctionContext(FileContext):
             new = last.with_changes(body=last.body.with_changes(body=[function]))
         else:
             new = function
-        code = self._module.with_changes(body=[first, new]).code
+        module = self._module.with_changes(body=[first, new])
+        code = code_for(module, module)
         return Edit(self._start, self._end, (self._folded.unfold(code[self._frame :]),))
 
     # -- what differs from a whole file

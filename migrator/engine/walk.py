@@ -32,7 +32,12 @@ class Outcome:
 def referenced(names: NameTable) -> Iterator[str]:
     """Canonical names that a file refers to or imports (calls inside chains not followed)."""
     seen: set[str] = set()
+    met: set[tuple[int, str, tuple[str, ...]]] = set()
     for reference in names.references:
+        written = (reference.scope.index, reference.root, reference.attrs)
+        if written in met:
+            continue
+        met.add(written)
         root = names.root(reference.root, reference.scope)
         if root is None or root.name.startswith("builtins."):
             continue

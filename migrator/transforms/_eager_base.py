@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.analysis.fresh_names import fresh_name
-from migrator.engine.cst_walk import own_calls
+from migrator.engine.cst_walk import exchanged, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._session_body import SessionBody
 from migrator.transforms._session_units import Placeholder, Unit, Unsupported
@@ -72,7 +72,7 @@ class PlannerBase:
         }
         if not table:
             return value
-        made = value.visit(flow.Replacer(table))
+        made = exchanged(value, table)
         assert isinstance(made, cst.BaseExpression)
         return made
 
@@ -107,7 +107,7 @@ class PlannerBase:
         return sorted(moved, key=lambda unit: unit.order)
 
     def _rendered(self, unit: Unit) -> cst.BaseStatement:
-        node = unit.node.visit(flow.Replacer(dict(self._inner)))
+        node = exchanged(unit.node, self._inner)
         assert isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         return node.with_changes(leading_lines=comments(unit.node))
 

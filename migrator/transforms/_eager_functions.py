@@ -7,7 +7,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from migrator.engine.cst_walk import only, own_calls
+from migrator.engine.cst_walk import exchanged, only, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_feeds import FeedPlanner
 from migrator.transforms._session_units import Placeholder, Run, Unit, Unsupported
@@ -78,7 +78,7 @@ class FunctionPlanner(FeedPlanner):
                 "build the graph in a function and call it with the fed values",
             )
         self._refuse_later_uses(first, chosen, units, written - keys)
-        fetches = first.fetches.visit(flow.Replacer(dict(self._inner)))
+        fetches = exchanged(first.fetches, self._inner)
         if not all(run.is_statement and not run.expects_error for run in runs):
             inner.append(cst.SimpleStatementLine([cst.Return(fetches)]))  # type: ignore
         elif not inner or flow.key_of(first.fetches) is None:  # it may be no tensor but an operation

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from migrator.engine.cst_walk import own
+from migrator.engine.cst_walk import exchanged, own
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import EagerPlan
 from migrator.transforms._session_body import GRAPH_SCOPES, SessionBody
@@ -193,19 +193,15 @@ class EagerRewriter:
             if isinstance(small, cst.Expr) and small.value is run.call:
                 return self._effect_only(statement, run, table)
         for run in reversed(runs):  # inner runs are listed after outer ones
-            fetches = run.fetches.visit(flow.Replacer(dict(table)))
+            fetches = exchanged(run.fetches, table)
             assert isinstance(fetches, cst.BaseExpression)
-            if id(run.fetches) in table:
-                replaced = table[id(run.fetches)]
-                assert isinstance(replaced, cst.BaseExpression)
-                fetches = replaced
             value = self.evaluate(fetches, run)
             table[id(run.call)] = value.with_changes(
                 lpar=[*run.call.lpar, *value.lpar], rpar=[*value.rpar, *run.call.rpar]
             )
         if not table:
             return [statement]
-        new = statement.visit(flow.Replacer(table))
+        new = exchanged(statement, table)
         assert isinstance(new, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         return [new]
 
@@ -222,7 +218,7 @@ class EagerRewriter:
         calls = [v for v in values if isinstance(v, cst.Call)]
         made: list[cst.BaseStatement] = []
         for value in calls:
-            new = value.visit(flow.Replacer(dict(table)))
+            new = exchanged(value, table)
             assert isinstance(new, cst.BaseExpression)
             made.append(cst.SimpleStatementLine([cst.Expr(new)]))
         if not made and run.expects_error is not None and not self.plan.before.get(id(statement)):

@@ -11,6 +11,7 @@ from typing import Any
 
 import libcst as cst
 
+from migrator.engine.cst_print import code_for
 from migrator.engine.cst_walk import code_children, walk
 
 _MUTATORS = frozenset(
@@ -190,7 +191,7 @@ def code_of(node: cst.CSTNode) -> str:
     """The source text of a node, comments and layout included."""
     if node.__class__ is cst.Name and not node.lpar:  # type: ignore[attr-defined]
         return node.value  # type: ignore[attr-defined, no-any-return]
-    return _NO_MODULE.code_for_node(node)
+    return code_for(_NO_MODULE, node)
 
 
 def equal(one: cst.CSTNode, other: cst.CSTNode) -> bool:
@@ -271,20 +272,6 @@ def with_leading(
     if not lines or not hasattr(node, "leading_lines"):
         return node
     return node.with_changes(leading_lines=[*lines, *node.leading_lines])
-
-
-class Replacer(cst.CSTTransformer):
-    """Replaces nodes by identity: ``{id(old): new}``; None removes a statement."""
-
-    def __init__(self, table: dict[int, cst.CSTNode | None]) -> None:
-        super().__init__()
-        self.table = table
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode):  # type: ignore
-        if id(original_node) in self.table:
-            new = self.table[id(original_node)]
-            return cst.RemoveFromParent() if new is None else new
-        return super().on_leave(original_node, updated_node)
 
 
 class NameReplacer(cst.CSTTransformer):

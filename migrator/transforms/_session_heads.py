@@ -14,7 +14,7 @@ import libcst as cst
 
 from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import only
+from migrator.engine.cst_walk import exchanged, only
 from migrator.transforms import _flow as flow
 from migrator.transforms._session_body import BOUND_TWICE, RUN_IN_HEAD, SessionBody
 from migrator.transforms._session_units import Unsupported
@@ -167,7 +167,7 @@ def with_split_names(function: cst.FunctionDef, key: str) -> cst.FunctionDef | N
             table[id(pair[0])] = pair[0].with_changes(value=current)
     if values < 2:
         return None
-    made = function.visit(flow.Replacer(table))
+    made = exchanged(function, table)
     assert isinstance(made, cst.FunctionDef)
     return made
 
@@ -204,7 +204,7 @@ def ambient_collections(
             table[id(node.func)] = support(f"scopes.{node.func.attr.value}")
     if not table:
         return function
-    made = function.visit(flow.Replacer(table))
+    made = exchanged(function, table)
     assert isinstance(made, cst.FunctionDef)
     for graph in sorted(graphs):
         made = _without_unused(made, graph)

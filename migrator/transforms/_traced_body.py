@@ -16,7 +16,7 @@ from functools import cached_property
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import only, own, own_calls
+from migrator.engine.cst_walk import exchanged, only, own, own_calls
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_plan import Planner
@@ -466,7 +466,7 @@ class _Tracer:
                 if holder.default is None:
                     raise self._refusal(run.call, f"{holder.key} is fed in no run or not in all")
                 value = holder.default
-            replaced = planner._evaluated(value).visit(flow.Replacer(table))
+            replaced = exchanged(planner._evaluated(value), table)
             assert isinstance(replaced, cst.BaseExpression)
             value = replaced
             if apart:
@@ -496,7 +496,7 @@ class _Tracer:
             if line.runs and any(r.is_statement and used[id(r.call)] is None for r in line.runs):
                 continue
             if line.runs or line.graphs:
-                new = node.visit(flow.Replacer(used))
+                new = exchanged(node, used)
                 assert isinstance(new, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
                 node = new
             statements.append(flow.with_leading(node, self.leads.get(id(line.node), ())))
@@ -540,6 +540,6 @@ def _reads_without(node: cst.CSTNode, skipped: set[int]) -> set[str]:
     if not skipped:
         return flow.reads(node)
     blanks: dict[int, cst.CSTNode | None] = {part: cst.Name("None") for part in skipped}
-    made = node.visit(flow.Replacer(blanks))
+    made = exchanged(node, blanks)
     assert isinstance(made, cst.CSTNode)
     return flow.reads(made)

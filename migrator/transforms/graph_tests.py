@@ -19,7 +19,7 @@ from migrator.analysis.facts_graph_only import (
     names_graph_only,
     opens_session,
 )
-from migrator.analysis.tree_walk import calls_in, children, walk
+from migrator.analysis.tree_walk import calls_in, children, statements, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -56,7 +56,7 @@ def has_mark(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: 
 
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
     """Classes with a base whose name ends with Test or TestCase, and with tests."""
-    for node in walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ClassDef) and not marked(node):
             bases = [b.attr if isinstance(b, ast.Attribute) else getattr(b, "id", "")
                      for b in node.bases]

@@ -11,7 +11,7 @@ import libcst as cst
 
 from migrator.analysis.tree_walk import children
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import list_once, only, own, own_calls
+from migrator.engine.cst_walk import exchanged, list_once, only, own, own_calls
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
@@ -146,7 +146,7 @@ def _method(ctx: FunctionContext) -> Iterator[Edit]:
         if body is not None:
             nested[id(function)] = function.with_changes(body=body)
         elif any(id(node) in nested for node in listing.walk(function)):
-            new = function.visit(flow.Replacer(dict(nested)))
+            new = exchanged(function, nested)
             assert isinstance(new, cst.FunctionDef)
             nested[id(function)] = new
     made = nested.get(id(ctx.function))
