@@ -43,7 +43,13 @@ class _Base:
         return cls(**config)
 
 
-def _dims(shape: Any) -> list[int]:
+def _dims(shape: Any) -> Any:
+    """The dimensions as a list; of a shape that a graph computes, as the tensor that it is."""
+    if tf.is_tensor(shape):
+        static = tf.get_static_value(shape)
+        if static is None:
+            return shape
+        shape = static
     return tf.TensorShape(shape).as_list()
 
 

@@ -2,6 +2,7 @@
 
 A TF 1 summary was a tensor to be fetched and given to a FileWriter; now each call writes when it is
 reached, if a writer is the default one (`with writer.as_default():`), and does nothing otherwise.
+Where a TF 1 graph is being built it still is that tensor.
 """
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graph_summaries import collected, text_of
 from .scopes import get_global_step
+from .store import builds_graph
 
 
 def _step(step: Any) -> Any:
@@ -27,24 +30,33 @@ def _named(name: str, family: str | None) -> str:
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,
-           step: Any = None) -> None:
+           step: Any = None) -> Any:
     """Writes one number."""
-    tf.summary.scalar(_named(name, family), tensor, step=_step(step))
+    if builds_graph():
+        return collected(name, family, collections,
+                         lambda tag: tf.raw_ops.ScalarSummary(tags=tag, values=tensor))
+    return tf.summary.scalar(_named(name, family), tensor, step=_step(step))
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None,
-              step: Any = None) -> None:
+              step: Any = None) -> Any:
     """Writes the distribution of `values`, of any shape."""
-    tf.summary.histogram(_named(name, family), values, step=_step(step))
+    if builds_graph():
+        return collected(name, family, collections,
+                         lambda tag: tf.raw_ops.HistogramSummary(tag=tag, values=values))
+    return tf.summary.histogram(_named(name, family), values, step=_step(step))
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
-          family: str | None = None, step: Any = None) -> None:
+          family: str | None = None, step: Any = None) -> Any:
     """Writes up to `max_outputs` images of [batch, height, width, channels].
 
     Floating images are scaled to fill 0 to 255 as TF 1 scaled them: by their maximum if nothing is
     negative, else symmetrically around 128.
     """
+    if builds_graph():
+        return collected(name, family, collections, lambda tag: tf.raw_ops.ImageSummary(
+            tag=tag, tensor=tensor, max_images=max_outputs))
     tensor = tf.convert_to_tensor(tensor)
     if tensor.dtype.is_floating:
         axes = [1, 2, 3]
@@ -55,19 +67,24 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
             128.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
             tf.math.divide_no_nan(tensor * 255.0, high))
         tensor = tf.cast(tf.clip_by_value(scaled, 0.0, 255.0), tf.uint8)
-    tf.summary.image(_named(name, family), tensor, step=_step(step), max_outputs=max_outputs)
+    return tf.summary.image(_named(name, family), tensor, step=_step(step), max_outputs=max_outputs)
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
-          family: str | None = None, step: Any = None) -> None:
+          family: str | None = None, step: Any = None) -> Any:
     """Writes up to `max_outputs` sounds of [batch, frames] or [batch, frames, channels]."""
+    if builds_graph():
+        return collected(name, family, collections, lambda tag: tf.raw_ops.AudioSummaryV2(
+            tag=tag, tensor=tensor, sample_rate=sample_rate, max_outputs=max_outputs))
     tensor = tf.convert_to_tensor(tensor)
     if tensor.shape.rank == 2:
         tensor = tensor[..., tf.newaxis]
-    tf.summary.audio(_named(name, family), tensor, sample_rate, step=_step(step),
+    return tf.summary.audio(_named(name, family), tensor, sample_rate, step=_step(step),
                      max_outputs=max_outputs)
 
 
-def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> None:
+def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> Any:
     """Writes a string, or a tensor of strings."""
-    tf.summary.text(name, tensor, step=_step(step))
+    if builds_graph():
+        return collected(name, None, collections, lambda tag: text_of(tag, tensor))
+    return tf.summary.text(name, tensor, step=_step(step))

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from templates.support import (
     contrib_optimizers,
+    initializers,
     optimizers,
     regularized_optimizers,
     scopes,
@@ -153,3 +154,11 @@ def test_what_a_subclass_overrides_is_called_as_tf1_called_it() -> None:
     ours, _ = trained(lambda: Halved(RATE))
     theirs, _ = trained(lambda: v1.train.GradientDescentOptimizer(RATE / 2))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_the_initial_value_may_have_a_shape_that_the_graph_computes() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        size = v1.placeholder(tf.int32, [2])
+        made = initializers.random_normal_initializer(mean=4.0, stddev=0.0)(size)
+        assert session.run(made, {size: [2, 3]}).tolist() == [[4.0] * 3] * 2
+        assert initializers.ones_initializer()(tf.constant([2])).shape == [2]

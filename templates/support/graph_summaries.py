@@ -1,0 +1,66 @@
+"""TF 1's summaries as tensors of the graph that is being built, for its session and its FileWriter.
+
+Each gives a serialized `Summary` message, and is added to collections so that `merge_all` finds it.
+Elsewhere summaries are written where they are reached, and there is nothing to merge.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.framework import summary_pb2
+
+from .scopes import GraphKeys, add_to_collection, get_collection
+from .store import builds_graph
+
+Tensor = Any  # tf.Tensor
+
+_ILLEGAL = re.compile(r"[^-/\w\.]")
+
+
+def collected(
+    name: str, family: str | None, collections: Sequence[str] | None,
+    make: Callable[[str], Tensor],
+) -> Tensor:
+    """What `make` gives for the summary's tag: that of the scope, below its family."""
+    base = _ILLEGAL.sub("_", name).lstrip("/")
+    if family is not None:
+        family = _ILLEGAL.sub("_", family).lstrip("/")
+        base = f"{family}/{base}"
+    with tf.name_scope(base) as scope:
+        tag = scope.rstrip("/")
+    with tf.name_scope(scope):
+        summary = make(tag if family is None else f"{family}/{tag}")
+    for collection in [GraphKeys.SUMMARIES] if collections is None else collections:
+        add_to_collection(collection, summary)
+    return summary
+
+
+def text_of(tag: str, tensor: Any) -> Tensor:
+    """A summary of strings."""
+    metadata = summary_pb2.SummaryMetadata(
+        plugin_data=summary_pb2.SummaryMetadata.PluginData(plugin_name="text"))
+    return tf.raw_ops.TensorSummaryV2(
+        tag=tag, tensor=tensor, serialized_summary_metadata=metadata.SerializeToString())
+
+
+def merge(
+    inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None
+) -> Tensor | None:
+    """One summary with the values of all `inputs`, in a graph; else None."""
+    if not builds_graph():
+        return None
+    merged = tf.raw_ops.MergeSummary(inputs=list(inputs), name=name)
+    for collection in collections or ():
+        add_to_collection(collection, merged)
+    return merged
+
+
+def merge_all(
+    key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
+) -> Tensor | None:
+    """`merge` of a collection; None where that is empty."""
+    found = get_collection(key, scope) if builds_graph() else []
+    return merge(found, name=name) if found else None
