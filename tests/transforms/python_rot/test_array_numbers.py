@@ -1,0 +1,52 @@
+"""Rows of one element are asked for it where they become Python numbers."""
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+
+RULES = load_ruleset(Options())
+HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
+RANDOM = "labels = np.random.randint(0, 2, size=(16, 1)).astype(np.float32)\n"
+
+
+def migrated(text: str) -> str:
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
+    return result.new_text if result.new_text is not None else text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RANDOM + "j = int(2 * labels[i] + np.random.randint(0, 2))\n",
+         RANDOM + "j = int(2 * labels[i].item() + np.random.randint(0, 2))\n"),
+        ("column = np.zeros((4, 1))\nj = float(-column[0])\n",
+         "column = np.zeros((4, 1))\nj = float(-column[0].item())\n"),
+        ("column = np.arange(4).reshape(-1, 1)\nj = int(column[i + 1])\n",
+         "column = np.arange(4).reshape(-1, 1)\nj = int(column[i + 1].item())\n"),
+        ("class A:\n  def f(self):\n    self.y = np.ones([3, 1])\n    return int(self.y[0])\n",
+         "class A:\n  def f(self):\n    self.y = np.ones([3, 1])\n    return int(self.y[0].item())\n"),
+    ],
+)  # fmt: skip
+def test_rows_of_one_element(before: str, after: str) -> None:
+    new = migrated(HEAD + before)
+    assert new == HEAD + after
+    assert migrated(new) == new
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows = np.zeros((4, 2))\nj = int(rows[0])\n",
+        "column = np.zeros((4, 1))\nj = int(column[0, 0])\n",
+        "column = np.zeros((4, 1))\nj = int(column[0][0])\n",
+        "column = np.zeros((4, 1))\ncolumn = [1, 2]\nj = int(column[0])\n",
+        "column = np.zeros((4, 1))\ndef f(column):\n  return int(column[0])\n",
+        "column = np.zeros((4, 1))\nfor column in x:\n  j = int(column[0])\n",
+        "column = np.zeros((4, 1))\nj = len(column[0])\n",
+    ],
+)
+def test_anything_else_stays(text: str) -> None:
+    assert migrated(HEAD + text) == HEAD + text
