@@ -122,6 +122,10 @@ class _Worker:
     def __init__(self, setup: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         setup(*arguments)
 
+    def ready(self) -> list[Any]:
+        """Nothing, once the worker is set up."""
+        return []
+
     def work(self, function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
         return [function(*call) for call in calls]
 
@@ -150,12 +154,15 @@ class _Pool:
         self.actor = ray.remote(_Worker).options(max_restarts=0, max_task_retries=0, **needs)
         # One copy in the object store, however many workers read it.
         self.setup, self.arguments = setup, ray.put(arguments)
+        self.ready: dict[Any, Any] = {}  # actor -> reference that is there once it is set up
         self.actors: list[Any] = [self._start() for _ in range(count)]
         self.held: dict[Any, tuple[Any, _Chunk]] = {}  # by reference to the result
         self.barren = 0  # workers that died one after the other without any result
 
     def _start(self) -> Any:
-        return self.actor.remote(self.setup, self.arguments)
+        actor = self.actor.remote(self.setup, self.arguments)
+        self.ready[actor] = actor.ready.remote()
+        return actor
 
     def run(
         self, function: Callable[..., Result], items: Sequence[Item],
@@ -217,7 +224,9 @@ class _Pool:
             raise RayError(f"workers on the Ray cluster keep dying: {error}") from error
         self.actors = [other for other in self.actors if other is not actor]
         self.actors.append(self._start())
-        blamed = False
+        # A worker that died before it was set up (a crowded machine) did not die of its items.
+        began = self._result(self.ready.pop(actor))[1] is None
+        blamed = not began
         for reference in [r for r, (holder, _) in self.held.items() if holder is actor]:
             _, chunk = self.held.pop(reference)
             results, problem = self._result(reference)

@@ -1,4 +1,8 @@
-"""The repository's own settings for migrator: setup.cfg, pyproject.toml or migrator.toml."""
+"""The repository's own settings for migrator: setup.cfg, pyproject.toml or migrator.toml.
+
+They are as trusted as the code beside them, which is never run: settings lead to no file outside of
+the repository, and to no other machine.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from migrator.project.paths import is_inside
 
 # Name -> type. `list` is a list of strings (lines or commas in setup.cfg).
 SETTINGS: dict[str, type] = {
@@ -28,6 +34,7 @@ SETTINGS: dict[str, type] = {
 OVERRIDABLE = ("select", "ignore", "confidence")
 OVERRIDES = "overrides"
 _INI_OVERRIDE = "migrator:"
+_FILES = ("rules", "baseline")  # settings that name files
 
 
 class ConfigError(ValueError):
@@ -58,14 +65,15 @@ def load(root: Path) -> Config:
     They stand in `[migrator]` (setup.cfg, migrator.toml) or `[tool.migrator]` (pyproject.toml);
     those for some files only in `[migrator:PATTERN]` (setup.cfg) or in tables
     `[[migrator.overrides]]`, `[[tool.migrator.overrides]]` with `files = [PATTERN, ...]`.
-    Raises ConfigError for a file that cannot be read, an unknown setting or a wrong type.
+    Raises ConfigError for a file that cannot be read, an unknown setting, a wrong type, and for
+    what only the command line may name: files outside of the repository, a cluster elsewhere.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     found = (
-        ("setup.cfg", _from_ini(root / "setup.cfg")),
-        ("pyproject.toml", _from_toml(root / "pyproject.toml", ("tool", "migrator"))),
-        ("migrator.toml", _from_toml(root / "migrator.toml", ("migrator",))),
+        ("setup.cfg", _from_ini(_own(root, "setup.cfg"))),
+        ("pyproject.toml", _from_toml(_own(root, "pyproject.toml"), ("tool", "migrator"))),
+        ("migrator.toml", _from_toml(_own(root, "migrator.toml"), ("migrator",))),
     )
     overrides: list[PathOverride] = []
     for name, table in found:
@@ -74,7 +82,28 @@ def load(root: Path) -> Config:
             setting = key.replace("_", "-")
             values[setting] = _typed(root / name, setting, raw)
             sources[setting] = name
+            _refuse_elsewhere(root, name, setting, values[setting])
     return Config(values, sources, tuple(overrides))
+
+
+def _own(root: Path, name: str) -> Path:
+    """A settings file of the repository itself."""
+    path = root / name
+    if not is_inside(root, path):
+        raise ConfigError(f"{path}: is a link out of the repository; it was not read")
+    return path
+
+
+def _refuse_elsewhere(root: Path, source: str, setting: str, value: Any) -> None:
+    option = f"give it on the command line: --{setting}"
+    if setting in _FILES:
+        for item in value if isinstance(value, list) else [value]:
+            if not is_inside(root, root / item):
+                where = "lies outside of the repository"
+                raise ConfigError(f"{root / source}: {setting}: {item} {where}; {option}")
+    elif setting == "address" and value not in ("", "auto"):
+        why = "a repository cannot choose where its files are sent"
+        raise ConfigError(f"{root / source}: address: {value}: {why}; {option}")
 
 
 def _overrides(path: Path, source: str, raw: Any) -> list[PathOverride]:

@@ -43,6 +43,14 @@ def checked(root: Path, relative: str) -> Path:
     return root / pure
 
 
+def is_inside(root: Path, path: Path) -> bool:
+    """Whether `path` is `root` or lies below it, with all links followed."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):  # a link in a circle, a NUL in the name
+        return False
+
+
 def real_folder(path: Path) -> Path:
     """`path` as a folder of its own, made if it is not there.
 

@@ -17,6 +17,7 @@ import pytest
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
 from migrator.model import Status
+from migrator.project import config
 from migrator.project.apply import apply_plan
 from migrator.project.undo import undo
 from tests.project.trees import make_tree, plan_for, snapshot
@@ -182,3 +183,35 @@ def test_a_module_that_is_data_is_not_parsed(tmp_path: Path) -> None:
     found = {f.path: f for f in build_plan(tmp_path, Options(jobs=1)).files}
     assert found["data.py"].status is Status.SKIPPED and found["data.py"].findings[0].code == "TF001"
     assert found["uses.py"].status is Status.CHANGED
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("rules = ../pack.toml", "outside of the repository"),
+        ("rules = own.toml, /etc/passwd", "outside of the repository"),
+        ("baseline = /etc/passwd", "outside of the repository"),
+        ("baseline = linked.json", "outside of the repository"),
+        ("address = ray://elsewhere:10001", "where its files are sent"),
+    ],
+)
+def test_settings_lead_nowhere_else(tmp_path: Path, line: str, said: str) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "linked.json").symlink_to("/etc/passwd")
+    (repo / "setup.cfg").write_text(f"[migrator]\n{line}\n")
+    with pytest.raises(config.ConfigError, match=said):
+        config.load(repo)
+    (repo / "setup.cfg").write_text("[migrator]\nrules = own.toml\naddress = auto\n")
+    assert config.load(repo).values == {"rules": ["own.toml"], "address": "auto"}
+
+
+@pytest.mark.parametrize("name", ["setup.cfg", "pyproject.toml", "migrator.toml"])
+def test_settings_that_are_a_link_out_of_the_tree_are_not_read(tmp_path: Path, name: str) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (tmp_path / "outside").write_text("a secret\n")
+    (repo / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(config.ConfigError, match="link out of the repository") as caught:
+        config.load(repo)
+    assert "secret" not in str(caught.value)
