@@ -53,7 +53,7 @@ def terminal(driver: object, name: str, parts: list[tuple[str, str]], lines: int
     shown: list[str] = []
     for command, output in parts:
         kept = [line for line in output.splitlines() if "\u2501" not in line]  # no progress bars
-        text = "\n".join(kept).replace("\x1b[?25l", "").replace("\x1b[?25h", "").strip("\n\r ")
+        text = "\n".join(kept).replace("\x1b[?25l", "").replace("\x1b[?25h", "").strip("\r\n")
         shown += [f"\x1b[1;32m$\x1b[0m {command}", *text.splitlines()]
     if len(shown) > lines:
         shown = [*shown[:lines], f"\x1b[2m... {len(shown) - lines} more lines\x1b[0m"]

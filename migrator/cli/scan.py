@@ -110,9 +110,9 @@ def _print(found: Survey, plan: Plan, symbols: bool, out: Console) -> None:
     edits = summary.count(found.automatic, "edit")
     out.print(f"  {edits} in {summary.count(len(plan.changed), 'file')} will be automatic")
     if plan.support_files:
-        names = ", ".join(path for path, _ in plan.support_files[:4])
-        out.print(console.styled(f"  {summary.count(len(plan.support_files), 'support file')} "
-                                 f"will be added: {names}"))  # fmt: skip
+        folders = sorted({path.rpartition("/")[0] for path, _ in plan.support_files})
+        count = summary.count(len(plan.support_files), "support file")
+        out.print(console.styled(f"  {count} will be added in {', '.join(folders)}"))
     for rung, text in (
         ("compat", "will run on tf.compat.v1"), ("manual", "will need a person"),
     ):  # fmt: skip
