@@ -1,12 +1,14 @@
 """Error of the peak predictor against measured peaks, model by model.
 
     python benchmarks/predictor_error.py run --models MobileNet,ResNet50 --batches 1,8
+    python benchmarks/predictor_error.py predict
     python benchmarks/predictor_error.py table
 
 `run` adds cases to benchmarks/predictor_error.json, each measured in child processes of its own
 (`--processes`, the median counts: the runtime's order of ops differs from process to process);
-`table` writes docs/predictor_error.md from it. Models are those of tf.keras.applications with random
-weights, or `package.module:build` (samples/memory_lab is on the path) with `--shape`.
+`predict` predicts all of them anew and measures nothing; `table` writes docs/predictor_error.md from
+them. Models are those of tf.keras.applications with random weights, or `package.module:build`
+(samples/memory_lab is on the path) with `--shape`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "benchmarks" / "predictor_error.json"
 TABLE = ROOT / "docs" / "predictor_error.md"
-SLACK = 1.05  # allocator's chunks over requested bytes, in the middle of what was measured
+WARMUPS = 2  # runs before the traced one
 ARENA = 1 << 31  # float32 values: 8 GiB, never touched
 
 
@@ -57,12 +59,12 @@ def _step(tf: Any, model: Any, training: bool) -> tuple[Callable[[Any], Any], An
     return train, optimizer
 
 
-def case(name: str, batch: int, training: bool, shape: tuple[int, ...], predict: bool) -> Any:
-    """One model traced, predicted if asked to, then run under the allocator's trace."""
+def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str) -> Any:
+    """One model traced; predicted, run under the allocator's trace, or both."""
     import numpy as np
     import tensorflow as tf
 
-    from migrator.measure.predict import graph, workspace
+    from migrator.measure.predict import runs, workspace
     from migrator.measure.programs import measure_probe, measure_trace
 
     tf.config.threading.set_inter_op_parallelism_threads(1)
@@ -86,19 +88,23 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], predict:
     held = sum(sum(v.values()) for v in resident.values())
     function = tf.function(step, autograph=False)
     result: dict[str, Any] = {"kernels": workspace.kernels_here()}
-    if predict:
+    if "predict" in do:
         concrete = function.get_concrete_function(tf.TensorSpec(images.shape, images.dtype))
-        predicted, low, high = graph.interval(concrete)
+        predicted = runs.of(concrete, resident=held, calls=WARMUPS)
+        low, high = predicted.interval
         result |= {
-            "predicted": predicted.bytes + held, "low": low + held, "high": high + held,
-            "unknown": predicted.unknown,
+            "predicted": predicted.likely.bytes + held, "low": low + held, "high": high + held,
+            "unknown": predicted.likely.unknown, "chunks": predicted.allocator,
+            "loops": predicted.loops,
         }  # fmt: skip
+    if "measure" not in do:
+        return result
 
     def run() -> None:
         for value in tf.nest.flatten(function(images)):
             value.numpy()
 
-    for _ in range(2):
+    for _ in range(WARMUPS):
         run()
     found = measure_trace.trace(
         run, measure_probe.Allocator(tf.config.experimental, "CPU:0"), resident
@@ -136,8 +142,8 @@ def run(args: argparse.Namespace) -> None:
                     continue
                 row = known or {"key": key, "measured": [], "allocator": [], "missing": []}
                 for number in range(len(row["measured"]), args.processes):
-                    first = "1" if not number else "0"
-                    got = child([name, batch, mode, args.shape, first], args.onednn)
+                    do = "measure" if number else "predict,measure"
+                    got = child([name, batch, mode, args.shape, do], args.onednn)
                     if got is None:
                         break
                     for kind in ("measured", "allocator", "missing"):
@@ -146,14 +152,35 @@ def run(args: argparse.Namespace) -> None:
                 if not row["measured"]:
                     print(f"{name} {batch} {mode}: failed", file=sys.stderr)
                     continue
-                rows = [r for r in rows if r["key"] != key] + [row]
-                rows.sort(key=lambda r: json.dumps(r["key"]))
-                DATA.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+                _keep([r for r in rows if r["key"] != key] + [row])
                 print(_line(row), flush=True)
+
+
+def _keep(rows: list[Any]) -> None:
+    rows.sort(key=lambda r: json.dumps(r["key"]))
+    DATA.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+
+
+def predict(args: argparse.Namespace) -> None:
+    """Predicts the cases of the data anew; what was measured stays."""
+    for row in json.loads(DATA.read_text()):
+        name, batch, mode, shape, onednn = row["key"]
+        if args.models and name not in args.models.split(","):
+            continue
+        got = child([name, str(batch), mode, shape, "predict"], onednn)
+        if got is None:
+            print(f"{name} {batch} {mode}: failed", file=sys.stderr)
+            continue
+        _keep([r for r in json.loads(DATA.read_text()) if r["key"] != row["key"]] + [row | got])
+        print(_line(row | got), flush=True)
 
 
 def _error(row: dict[str, Any]) -> float:
     return float(row["predicted"] / statistics.median(row["measured"]) - 1)
+
+
+def _chunks(row: dict[str, Any]) -> float:
+    return float(row["chunks"] / statistics.median(row["allocator"]) - 1)
 
 
 def _inside(row: dict[str, Any]) -> bool:
@@ -165,12 +192,11 @@ def _line(row: dict[str, Any]) -> str:
     measured = statistics.median(row["measured"])
     spread = (max(row["measured"]) - min(row["measured"])) / measured
     kernels = "oneDNN" if row["kernels"] == "onednn" else "Eigen"
-    allocator = SLACK * row["predicted"] / statistics.median(row["allocator"]) - 1
     return (
         f"| {name} | {shape} | {batch} | {mode} | {kernels} | {measured / 2**20:.1f} | "
         f"{spread:.1%} of {len(row['measured'])} | {row['predicted'] / 2**20:.1f} | "
         f"{_error(row):+.2%} | {row['low'] / measured - 1:+.1%} … {row['high'] / measured - 1:+.1%}"
-        f"{'' if _inside(row) else ' (outside)'} | {allocator:+.1%} |"
+        f"{'' if _inside(row) else ' (outside)'} | {_chunks(row):+.1%} |"
     )
 
 
@@ -184,16 +210,14 @@ def table(_: argparse.Namespace) -> None:
         "`benchmarks/predictor_error.json`; edit neither by hand.", "",
         "Random weights; SGD with momentum; one thread; TensorFlow's BFC allocator on a CPU. Measured: "
         "the requested-bytes peak in MiB, median of so many processes, and how far these were apart. "
-        "The interval is that of the prediction, relative to the measured median. Allocator: the "
-        f"prediction times {SLACK} against the allocator's own peak, chunks included.", "",
+        "The interval is that of the prediction, relative to the measured median. Allocator: its "
+        "predicted peak, chunks and their arrangement included, against its own.", "",
     ]  # fmt: skip
     for mode in ("inference", "training"):
         mine = [r for r in usual if r["key"][2] == mode]
         if mine:
             errors = [abs(_error(r)) for r in mine]
-            chunks = [
-                abs(SLACK * r["predicted"] / statistics.median(r["allocator"]) - 1) for r in mine
-            ]
+            chunks = [abs(_chunks(r)) for r in mine]
             lines.append(
                 f"- **{mode}** ({len(mine)} cases): median error {statistics.median(errors):.2%}, "
                 f"largest {max(errors):.2%}; measured inside the interval in "
@@ -232,11 +256,14 @@ def main() -> None:
     runs.add_argument("--onednn", default="1", choices=("0", "1"))
     runs.add_argument("--processes", type=int, default=1)
     runs.set_defaults(do=run)
+    again = commands.add_parser("predict")
+    again.add_argument("--models", default="", help="only these")
+    again.set_defaults(do=predict)
     commands.add_parser("table").set_defaults(do=table)
     if sys.argv[1:2] == ["case"]:
-        name, batch, mode, shape, predict = sys.argv[2:]
+        name, batch, mode, shape, do = sys.argv[2:]
         sizes = tuple(int(d) for d in shape.split("x"))
-        print(json.dumps(case(name, int(batch), mode == "training", sizes, predict == "1")))
+        print(json.dumps(case(name, int(batch), mode == "training", sizes, do)))
         return
     args = parser.parse_args()
     args.do(args)

@@ -13,9 +13,7 @@ from migrator.report import text
 from migrator.report.charts import SERIES, Bar, Chart
 from migrator.report.model import Section, Statement, Table
 
-SLACK = (
-    1.10  # the allocator's chunks over the requested bytes (docs/predictor_error.md: up to 10 %)
-)
+SLACK = 1.10  # chunks over the requested bytes, where the allocator was not followed
 TARGET = 16  # the batch that advice is given for, where the settings do not name larger ones
 
 
@@ -53,7 +51,8 @@ def loads(measured: Measurement | None, forecasts: Forecasts | None) -> list[Loa
     for f in forecasts.forecasts if forecasts else ():
         if f.status == "ok" and len(f.points) >= 2:
             key = (f.workload, f.mode, f.precision)
-            found[key] = Load(*key, _line(f.peaks), True)
+            line = devices.line(f.chunks) if f.chunks else _line(f.peaks)
+            found[key] = Load(*key, line, True)
     order = {p: i for i, p in enumerate(PRECISIONS)}
     return sorted(found.values(), key=lambda v: (v.workload, v.mode, order.get(v.precision, 9)))
 
@@ -107,9 +106,9 @@ def _tables(
         Table(
             "Largest batch that fits", ("card", "memory", *columns), tuple(batches),
             frozenset(range(1, len(columns) + 2)),
-            "From the line through the peaks, 10 % slack for the allocator added and the driver's "
-            "share taken off. Workspaces of cuDNN are not in it: an upper bound to start from; "
-            "`migrator fit` finds the real one on the card.",
+            "From the line through the peaks of the allocator (its chunks predicted, else 10 % over the "
+            "requested bytes), the driver's share taken off. Workspaces of cuDNN are not in it: an upper "
+            "bound to start from; `migrator fit` finds the real one on the card.",
         ),
         Table(
             f"What to take first for a batch of {target}",

@@ -12,7 +12,7 @@ pytest.importorskip("tensorflow")
 PROGRAM = """
 import json, sys
 import numpy as np, tensorflow as tf
-from migrator.measure.predict import graph, workspace
+from migrator.measure.predict import runs
 from migrator.measure.programs import measure_probe, measure_trace
 tf.config.threading.set_inter_op_parallelism_threads(1)
 tf.config.threading.set_intra_op_parallelism_threads(1)
@@ -64,12 +64,14 @@ for name, f in (("inference", lambda x: model(x, training=False)), ("training", 
                 ("loop", loop), ("suppress", suppress), ("recurrent", recurrent)):
     function = tf.function(f, autograph=False)
     concrete = function.get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
-    peak, low, high = graph.interval(concrete)
+    predicted = runs.of(concrete, resident=0)
+    low, high = predicted.interval
     for _ in range(2):
         function(x).numpy()
     found = measure_trace.trace(lambda: function(x).numpy(),
         measure_probe.Allocator(tf.config.experimental, "CPU:0"), {})
-    out[name] = [peak.bytes, found["requested_peak"], low, high, found["missing"]]
+    out[name] = [predicted.likely.bytes, found["requested_peak"], low, high,
+        found["missing"]]
 print(json.dumps(out))
 """
 
@@ -90,8 +92,11 @@ def peaks() -> dict[str, list[int]]:
 
 @pytest.mark.parametrize(
     ("case", "allowed"),
-    [("inference", 0.03), ("training", 0.08), ("loop", 0.03), ("recurrent", 0.25)],
-)
+    [
+        ("inference", 0.005), ("training", 0.01), ("loop", 0.005), ("suppress", 0.03),
+        ("recurrent", 0.08),
+    ],
+)  # fmt: skip
 def test_the_prediction_meets_the_trace(
     peaks: dict[str, list[int]], case: str, allowed: float
 ) -> None:
@@ -99,13 +104,11 @@ def test_the_prediction_meets_the_trace(
     assert abs(predicted / measured - 1) <= allowed, peaks[case]
 
 
-@pytest.mark.parametrize("case", ["loop", "suppress", "recurrent"])
-def test_how_far_iterations_overlap_is_inside_the_interval(
-    peaks: dict[str, list[int]], case: str
-) -> None:
+@pytest.mark.parametrize("case", ["inference", "training", "loop", "suppress", "recurrent"])
+def test_the_trace_is_inside_the_interval(peaks: dict[str, list[int]], case: str) -> None:
     _, measured, low, high, _ = peaks[case]
-    # NMS was seen to need 18 % less in some processes
-    assert low * (0.8 if case == "suppress" else 1.0) <= measured <= high, peaks[case]
+    # in which order iterations of NMS's loops ran was seen to change from process to process
+    assert low * (0.9 if case == "suppress" else 1.0) <= measured <= high, peaks[case]
 
 
 @pytest.mark.parametrize("case", ["inference", "training", "loop"])

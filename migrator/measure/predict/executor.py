@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from migrator.measure.predict import edges
 
 ORDERS = ("cpu", "gpu")
+# A kernel's cost begins at 10^8 cycles (kInitialCostEstimateCycles) and goes a tenth of the way to what
+# it took with each run (kCostDecay), so 90 to 130 runs pass before a quick one counts as one (8000).
+TIMED = 110
 POOL = 1024  # closures that a thread's queue holds (Eigen's RunQueue); over it, one runs at once
 
 # Kernels that override OpKernel::IsExpensive: they run at once, in the closure that readied them.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from migrator.measure.predict import trips
+from migrator.measure.predict import bodies, trips
 
 DEPTH = 16  # of nested function bodies that are looked into
 ITERATIONS = 2  # of a loop that is not written out
@@ -28,13 +28,19 @@ Ref = tuple["Item", int]
 
 @dataclass(eq=False, repr=False)
 class Item:
-    """One op that will run. inputs: (item, output number) of its data; controls: what runs before."""
+    """One op that will run. inputs: (item, output number) of its data; controls: what runs before.
+
+    times: how often the op's kernel runs in one call, in all iterations of the loops around it. gate:
+    what the op is in the loop that the runtime makes of a While: "Enter", "Switch", ...
+    """
 
     op: Any
     name: str
     inputs: list[Ref] = field(default_factory=list)
     controls: list[Item] = field(default_factory=list)
     cut: bool = False  # begins a loop of which not all iterations are here
+    times: int = 1
+    gate: str = ""
 
     @property
     def type(self) -> str:
@@ -43,30 +49,23 @@ class Item:
 
 @dataclass
 class Flat:
-    """The items in definition order, what is fetched, and what must run though nobody reads it.
-
-    loops: whether iterations of a loop may run into each other.
-    """
+    """The items in definition order, what is fetched, and what must run though nobody reads it."""
 
     items: list[Item]
     fetched: list[Ref]
     effects: list[Item]
-    loops: bool = False
 
 
 def flatten(
-    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0,
-    parallel: bool = False,
-) -> Flat:  # fmt: skip
+    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0
+) -> Flat:
     """The graph's needed ops with the bodies of calls, loops and branches among them.
 
-    heavier: of several branches, the index of the one to take. parallel: iterations of a loop begin
-    as soon as its condition holds, as many at a time as the loop allows, and wait for each other's
-    data only; otherwise each waits for the one before.
+    heavier: of several branches, the index of the one to take. Iterations of a loop begin as soon as
+    its condition holds, as many at a time as the loop allows, and wait for each other's data only.
     """
-    flattener = _Flattener(heavier, parallel)
+    flattener = _Flattener(heavier)
     found = flattener.graph(graph, fetched, None, "", 0)
-    found.loops = flattener.loops
     return remade(found) if flattener.inlined else found
 
 
@@ -111,14 +110,49 @@ def _stand_in(tf: Any, ref: Ref) -> Any:
     return holder
 
 
+@dataclass(frozen=True)
+class _Gates:
+    """What hands a loop's variables from op to op in the executor: Enter, Merge, Switch, ...
+
+    passing: an op for each variable that passes it on; None for handles, which all iterations share.
+    """
+
+    passing: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, inside: Any, arguments: Sequence[Any]) -> _Gates:
+        import tensorflow as tf
+
+        with inside.as_default():
+            return cls(tuple(
+                None if a.dtype == tf.resource else tf.raw_ops.Identity(input=a).op
+                for a in arguments
+            ))  # fmt: skip
+
+    def all(
+        self, kind: str, prefix: str, state: Sequence[Ref], controls: list[Item], items: list[Item]
+    ) -> list[Ref]:
+        """The variables behind gates of one kind, which are added to `items`."""
+        made: list[Ref] = []
+        for number, (ref, op) in enumerate(zip(state, self.passing, strict=True)):
+            if op is not None:
+                item = Item(op, f"{prefix}{kind}_{number}", [ref], list(controls), gate=kind)
+                items.append(item)
+                ref = (item, 0)
+            made.append(ref)
+        return made
+
+    def pivot(self, state: Sequence[Ref]) -> list[Item]:
+        """What ops without an input of the iteration wait for."""
+        return [ref[0] for ref, op in zip(state, self.passing, strict=True) if op is not None][:1]
+
+
 class _Flattener:
-    def __init__(self, heavier: Callable[[list[Flat]], int], parallel: bool) -> None:
-        self.heavier, self.parallel = heavier, parallel
+    def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
+        self.heavier = heavier
         self.inlined = False  # whether any body was written out
-        self.loops = False  # whether there was a loop that runs iterations at once
         self.known: dict[Ref, trips.Value] = {}  # what loops counted up to
         self.bodies: dict[tuple[Any, ...], Any] = {}
-        self.ended: dict[Ref, list[Item]] = {}  # what runs before a loop's result is there
 
     def graph(
         self, graph: Any, fetched: Sequence[Any], given: dict[str, Ref] | None, prefix: str,
@@ -138,7 +172,6 @@ class _Flattener:
                 if not (op.type == "Merge" and t.op.type == "NextIteration")
             ]  # fmt: skip
             controls = [i for c in op.control_inputs for i in done.get(c.name, ())]
-            controls += [i for ref in inputs for i in self.ended.get(ref, ())]
             if given is not None and op.name in given:
                 refs[op.outputs[0].name] = given[op.name]
                 done[op.name] = [given[op.name][0]]
@@ -201,39 +234,57 @@ class _Flattener:
         number_of = ITERATIONS
         if counted is not None:
             number_of = min(counted[0], max(ITERATIONS, WRITTEN_OUT // max(size, 1)))
-        allowed = op.get_attr("parallel_iterations")
-        self.loops = self.loops or allowed > 1
-        at_once = allowed if self.parallel else 1
-        state, items, effects = inputs, [], list(controls)
+        at_once = op.get_attr("parallel_iterations")
+        gates = self._gates(graph, op, loop_body[0], loop_body[1])
+        items: list[Item] = []
+        state = gates.all("Enter", prefix, inputs, list(controls), items)
         ended: list[list[Item]] = []
-        for number in range(number_of):
+        for number in range(number_of + 1):
             inside = f"{prefix}{number}/"
+            waited = ended[number - at_once] if number >= at_once else []
+            state = gates.all("Merge", inside, state, waited, items)
             condition = self._call(
-                graph, op, "cond", list(op.inputs), state, effects, inside + "cond/", depth
-            )
+                graph, op, "cond", list(op.inputs), state, gates.pivot(state), inside + "cond/", depth
+            )  # fmt: skip
             if condition is None:
                 return None
             items += condition.items
-            waited = ended[number - at_once] if number >= at_once else controls
-            ahead = [*waited, *(i for i, _ in condition.fetched)]
-            body = self._call(graph, op, "body", list(op.inputs), state, ahead, inside, depth)
+            holds = [i for i, _ in condition.fetched]
+            if number == number_of:
+                break
+            state = gates.all("Switch", inside, state, holds, items)
+            body = self._call(
+                graph, op, "body", list(op.inputs), state, gates.pivot(state), inside, depth
+            )
             if body is None or len(body.fetched) != len(state):
                 return None
             items += body.items
             if number == 0 and body.items and (counted is None or number_of < counted[0]):
                 body.items[0].cut = True
-            effects = list(dict.fromkeys([*body.effects, *(i for i, _ in body.fetched)]))
-            ended.append(effects)
-            state = body.fetched
-        if not self.parallel:
-            self.ended |= dict.fromkeys(state, effects)
+            ended.append(list(dict.fromkeys([*body.effects, *(i for i, _ in body.fetched)])))
+            state = gates.all("NextIteration", inside, body.fetched, [], items)
+        effects = ended[-1] if ended else list(controls)
+        state = gates.all("Exit", prefix, state, holds, items)
+        for item in items:
+            item.times *= counted[0] if counted is not None else number_of
         if counted is not None:
             self.known |= dict(zip(state, counted[1], strict=True))
         return Flat(items, state, effects)
 
+    def _gates(self, graph: Any, op: Any, inside: Any, arguments: Sequence[Any]) -> _Gates:
+        """The gates of a loop; their ops are made once in the graph of its body."""
+        key = (id(graph), op.name, "gates")
+        if key not in self.bodies:
+            self.bodies[key] = _Gates.of(inside, arguments), graph
+        found: _Gates = self.bodies[key][0]
+        return found
+
     def _scalar(self, ref: Ref, tensor: Any) -> trips.Value:
         """The value of what goes into a loop, where it is a constant or an earlier loop's counter."""
         known = self.known.get(ref)
+        while known is None and ref[0].gate:
+            ref = ref[0].inputs[0]
+            known = self.known.get(ref)
         if known is not None or ref[0].op.type != "Const":
             return known
         return trips.scalar(ref[0].op.outputs[ref[1]])
@@ -242,7 +293,10 @@ class _Flattener:
         """`rebuild`, once for arguments that are the same tensors."""
         key = (id(graph), name, *map(id, tensors))
         if key not in self.bodies:
-            self.bodies[key] = (rebuild(graph, name, tensors), graph, tensors)  # keeps the ids
+            body = bodies.rebuild(graph, name, tensors)
+            if body is not None:
+                body = bodies.optimised(*body)
+            self.bodies[key] = (body, graph, tensors)  # keeps the ids
         return self.bodies[key][0]
 
     def _call(
@@ -286,98 +340,3 @@ def _needed(graph: Any, roots: list[Any]) -> list[Any]:
             seen.add(op.name)
             stack += [t.op for t in op.inputs] + list(op.control_inputs)
     return [o for o in graph.get_operations() if o.name in seen]
-
-
-def library(graph: Any) -> dict[str, Any]:
-    """The function definitions that a graph can call, by name; kept on the graph."""
-    found: dict[str, Any] | None = getattr(graph, "migrator_library", None)
-    if found is None:
-        definitions = graph.as_graph_def().library.function
-        found = graph.migrator_library = {f.signature.name: f for f in definitions}
-    return found
-
-
-def _body(definition: Any) -> tuple[Any, dict[str, str]]:
-    """(GraphDef of a function's nodes, {the function's names of tensors: the graph's}).
-
-    In a FunctionDef a tensor is "node:output:number", in a GraphDef "node:number over all outputs".
-    """
-    from tensorflow.core.framework import graph_pb2
-    from tensorflow.python.framework import op_def_registry, versions
-
-    graph_def = graph_pb2.GraphDef()
-    graph_def.versions.producer = versions.GRAPH_DEF_VERSION
-    flat = {a.name: f"{a.name}:0" for a in definition.signature.input_arg}
-    for node in definition.node_def:
-        described = op_def_registry.get(node.op)
-        if described is None:
-            raise KeyError(node.op)  # a function called by its own name
-        number = 0
-        for output in described.output_arg:
-            count = 1
-            if output.number_attr:
-                count = node.attr[output.number_attr].i
-            elif output.type_list_attr:
-                count = len(node.attr[output.type_list_attr].list.type)
-            for i in range(count):
-                flat[f"{node.name}:{output.name}:{i}"] = f"{node.name}:{number}"
-                number += 1
-    given = {a.name for a in definition.signature.input_arg}
-    graph_def.node.extend(definition.node_def)
-    for node in graph_def.node:
-        node.attr.pop("_output_shapes", None)
-        # an argument is there from the beginning: nothing has to wait for it
-        kept = [n for n in node.input if n[1:] not in given or not n.startswith("^")]
-        node.input[:] = [n if n.startswith("^") else flat[n] for n in kept]
-    return graph_def, flat
-
-
-def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], list[Any]] | None:
-    """(graph, arguments, results) of a library function for arguments like `tensors`.
-
-    Shapes are inferred anew from the caller's, variables' shapes from their handles. None where the
-    function is unknown or does not fit.
-    """
-    import tensorflow as tf
-    from tensorflow.python.framework import importer
-    from tensorflow.python.ops import handle_data_util
-
-    definition = library(graph).get(name)
-    if definition is None:
-        return None
-    arguments = definition.signature.input_arg
-    if len(arguments) != len(tensors):
-        return None
-    try:
-        graph_def, flat = _body(definition)
-        inside = tf.Graph()
-        inside.migrator_library = library(graph)
-        with inside.as_default():
-            made = []
-            for argument, tensor in zip(arguments, tensors, strict=True):
-                holder = tf.raw_ops.Placeholder(
-                    dtype=tensor.dtype, shape=tensor.shape, name=f"argument/{argument.name}"
-                )
-                data = handle_data_util.get_resource_handle_data(tensor)
-                if tensor.dtype in (tf.resource, tf.variant) and data is not None and data.is_set:
-                    handle_data_util.set_handle_data(holder, data)
-                made.append(holder)
-            read = {name for node in graph_def.node for name in node.input}
-            importer.import_graph_def(
-                graph_def, name="", input_map={
-                    f"{a.name}:0": m for a, m in zip(arguments, made, strict=True)
-                    if f"{a.name}:0" in read
-                },
-            )  # fmt: skip
-        results = []
-        for output in definition.signature.output_arg:
-            flat_name = flat[definition.ret[output.name]]
-            bound = next((m for a, m in zip(arguments, made, strict=True)
-                          if flat_name == f"{a.name}:0"), None)  # fmt: skip
-            results.append(bound if bound is not None else inside.get_tensor_by_name(flat_name))
-        inside.control_outputs = [
-            inside.get_operation_by_name(n) for n in definition.control_ret.values()
-        ]
-    except (ValueError, KeyError, TypeError, tf.errors.OpError):
-        return None  # a body that cannot be rebuilt counts as one op
-    return inside, made, results

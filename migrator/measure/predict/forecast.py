@@ -28,7 +28,8 @@ Progress = Callable[[str, int, int], None]
 class Point:
     """One batch size: bytes of the inputs and of the step on top of weights, slots and inputs.
 
-    low and high bound the step; unknown counts tensors whose size the graph does not tell.
+    low and high bound the step; unknown counts tensors whose size the graph does not tell. allocator:
+    the peak of the allocator's chunks with weights, slots and inputs (0: not followed).
     """
 
     batch: int
@@ -37,6 +38,7 @@ class Point:
     low: int
     high: int
     unknown: int = 0
+    allocator: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,13 @@ class Forecast:
     def peaks(self) -> list[tuple[int, int]]:
         """(batch, requested bytes at the peak)."""
         return [(p.batch, self.peak(p)) for p in self.points]
+
+    @property
+    def chunks(self) -> list[tuple[int, int]] | None:
+        """(batch, the allocator's bytes at the peak), where the allocator was followed."""
+        if not all(p.allocator for p in self.points):
+            return None
+        return [(p.batch, p.allocator) for p in self.points]
 
 
 @dataclass(frozen=True, slots=True)

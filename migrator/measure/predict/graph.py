@@ -14,34 +14,28 @@ from migrator.measure.predict import executor, flatten, grappler, liveness, ops,
 from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
-SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
-# Bytes of outputs up to which kernels count as quick. The executor's threshold is 8000 cycles
-# (kOpIsExpensiveThresholdCycles), in which a core writes some 64 kB; of small convolutions in loops
-# it was seen to take some for quick as well (1 << 22, see `liveness.HEAVY`).
-QUICK = (0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
-MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
 ALIGNMENT = 64  # bytes: EIGEN_MAX_ALIGN_BYTES, at which rows must begin to be shared
 FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables.
-
-    loops: whether iterations of a loop may run into each other.
-    """
+    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables."""
 
     nodes: tuple[Node, ...]
     fetched: tuple[tuple[int, int], ...]
     variables: dict[str, int]
     kernels: str
-    loops: bool = False
 
-    def peak(self, order: str = "cpu", seed: int = 0, cheap: int = 0) -> Peak:
+    def peak(
+        self, order: str = "cpu", seed: int = 0, cheap: int = 0, heap: liveness.Heap | None = None,
+        calls: int = 1,
+    ) -> Peak:  # fmt: skip
         replaced = executor.REPLACED if self.kernels == "onednn" else frozenset[str]()
         return liveness.replay(
-            self.nodes, self.fetched, order, self.variables, seed, replaced, cheap
-        )
+            self.nodes, self.fetched, order, self.variables, seed, replaced, cheap, heap,
+            calls,
+        )  # fmt: skip
 
 
 class _Builder:
@@ -60,6 +54,8 @@ class _Builder:
     def _is_constant(self, item: Item) -> bool:
         """Whether grappler's constant folding replaces the op by a constant."""
         op = item.op
+        if item.gate:
+            return False
         if op.type == "Const":
             return True
         if op.type in ops.SHAPES:
@@ -79,7 +75,7 @@ class _Builder:
 
     def _passes(self, item: Item) -> int | None:
         op = item.op
-        if self.constant.get(item):
+        if self.constant.get(item) or item.gate:
             return None
         if op.type in ops.SKIPPED and item.inputs:
             return -1
@@ -168,9 +164,8 @@ class _Builder:
             for item in working
         ]  # fmt: skip
         return Program(
-            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
-            self.flat.loops,
-        )  # fmt: skip
+            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels
+        )
 
     def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:
         """Gives MaxPool a further output where its gradient reads the mask that oneDNN makes."""
@@ -191,9 +186,12 @@ class _Builder:
         if outside or self.constant.get(item):
             outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
             return Node(item.name, "Const", outputs=outputs)
+        if item.gate:
+            outputs = tuple(_output(t, False) for t in op.outputs)
+            return Node(item.name, item.gate, inputs, controls, outputs, {0: 0})
         alias = {}
         if op.type == "TensorListFromTensor":  # a copy of each element
-            return Node(item.name, op.type, inputs, controls, (Output(_elements(op.inputs[0])),))
+            return Node(item.name, op.type, inputs, controls, (Output(_bytes(op.inputs[0])),))
         if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
             alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
         if op.type in ops.SLICES and inputs and _leading_rows(op):
@@ -231,7 +229,7 @@ class _Builder:
         extra = workspace.scratch_bytes(op, self.kernels)
         return Node(
             item.name, op.type, inputs, controls, outputs, alias, forwards, extra, reads,
-            tuple(updates), assigns,
+            tuple(updates), assigns, item.times,
         )  # fmt: skip
 
 
@@ -280,28 +278,14 @@ def _values(tensor: Any) -> list[Any]:
     return found
 
 
-def _elements(tensor: Any) -> int | None:
-    """Bytes of the elements along the first dimension, each in a buffer of its own."""
-    size = _bytes(tensor)
-    if size is None or not tensor.shape.rank:
-        return size
-    count = tensor.shape.as_list()[0]
-    return count * liveness.rounded(size // count) if count else 0
-
-
 def _output(tensor: Any, resident: bool) -> Output:
     if resident or tensor.dtype.name in ("resource", "variant", "string"):
         return Output(0, tensor.dtype.name, True)
     return Output(_bytes(tensor), tensor.dtype.name)
 
 
-def program(
-    graph: Any, fetched: Sequence[Any], kernels: str | None = None, parallel: bool = False
-) -> Program:
-    """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own).
-
-    parallel: iterations of loops run into each other (see `flatten.flatten`).
-    """
+def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> Program:
+    """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own)."""
     chosen = kernels or workspace.kernels_here()
     arguments = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
     better = grappler.optimised(graph, fetched)
@@ -312,42 +296,5 @@ def program(
         peaks = [_Builder(b, chosen).program().peak().bytes for b in branches]
         return peaks.index(max(peaks))
 
-    flat = flatten.flatten(graph, fetched, heavier, parallel)
+    flat = flatten.flatten(graph, fetched, heavier)
     return _Builder(flat, chosen, arguments).program()
-
-
-def predict(function: Any, order: str = "cpu", kernels: str | None = None) -> Peak:
-    """Peak bytes of one call of a ConcreteFunction, on top of weights, slots and inputs."""
-    return program(function.graph, list(function.outputs), kernels).peak(order)
-
-
-def peaks(function: Any, order: str = "cpu", kernels: str | None = None) -> list[Peak]:
-    """The peaks of possible runs of a ConcreteFunction, the smallest first.
-
-    The order of ready ops is the runtime's own choice. Where a loop's iterations may run into each
-    other, how far they do depends on which kernels the executor has found to be quick.
-    """
-    outputs = list(function.outputs)
-    made = program(function.graph, outputs, kernels)
-    if not made.loops:
-        found = [made.peak(order, seed) for seed in SEEDS]
-    else:
-        found = [made.peak(order, seed) for seed in SEEDS[:2]]
-        made = program(function.graph, outputs, kernels, parallel=True)
-        costs = QUICK if order == "cpu" else (0,)
-        found += [made.peak(order, seed, cost) for cost in costs for seed in SEEDS[:3]]
-    return sorted(found, key=lambda peak: peak.bytes)
-
-
-def interval(function: Any, kernels: str | None = None) -> tuple[Peak, int, int]:
-    """(prediction, lowest, highest bytes) over the possible runs."""
-    found = peaks(function, "cpu", kernels)
-    low, high = found[0].bytes, found[-1].bytes
-    margin = MARGIN * (2 if len(found) != len(SEEDS) else 1)  # lists have headers of their own
-    return likely(found), int(low * (1 - margin)), math.ceil(high * (1 + margin))
-
-
-def likely(found: Sequence[Peak]) -> Peak:
-    """The prediction among sorted peaks: the median; with loops the upper quartile, for it is more
-    often that iterations overlap than that they do not."""
-    return found[len(found) // 2 if len(found) == len(SEEDS) else 3 * len(found) // 4]

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+# Ops without a device are not fused. The runtime has placed them before its optimiser sees them.
+DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+
 
 def _definition(graph: Any) -> Any:
     """The GraphDef with captured variables as VarHandleOps, which tell grappler their shapes."""
@@ -21,6 +24,7 @@ def _definition(graph: Any) -> Any:
             if "_lower_using_switch_merge" in node.attr:
                 node.attr["_lower_using_switch_merge"].b = False
     for node in definition.node:
+        node.device = node.device or DEVICE
         node.attr.pop("_output_shapes", None)
         if node.op != "Placeholder" or node.attr["dtype"].type != tf.resource.as_datatype_enum:
             continue
@@ -52,7 +56,7 @@ def optimised(graph: Any, fetched: Sequence[Any]) -> tuple[Any, list[Any]] | Non
     try:
         meta = meta_graph_pb2.MetaGraphDef()
         meta.graph_def.CopyFrom(_definition(graph))
-        keep = [n.name for n in meta.graph_def.node if n.op == "Placeholder"]
+        keep = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
         meta.collection_def["train_op"].node_list.value.extend([*names, *controls, *keep])
         config = config_pb2.ConfigProto()
         options = config.graph_options.rewrite_options

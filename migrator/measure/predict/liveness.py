@@ -12,11 +12,10 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from migrator.measure.predict import executor, ops
+from migrator.measure.predict import bfc, executor, ops
 
 HELD = 5000  # buffers at the peak that are named, the largest
 HEAVY = 16  # convolutions and matrix products, against writing their outputs
-ROUND = 256  # bytes: kAllocatorAlignment of the BFC allocator's chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,8 @@ class Node:
 
     forwards: input positions whose buffer output 0 may take over. extra: bytes held only while the
     op runs (workspace, or what a function body needs). reads, updates, assigns: the variable whose
-    buffer the op's output is, that it writes in place, or that takes over input 1 as its value.
+    buffer the op's output is, that it writes in place, or that takes over input 1 as its value. times:
+    how often the op's kernel runs in one call.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Node:
     reads: str = ""
     updates: tuple[str, ...] = ()
     assigns: str = ""
+    times: int = 1
 
     @property
     def work(self) -> int:
@@ -70,15 +71,23 @@ class Peak:
     timeline: tuple[tuple[str, int], ...] = ()
 
 
-def rounded(size: int) -> int:
-    """A request in whole allocator units."""
-    return -(-size // ROUND) * ROUND
+@dataclass
+class Heap:
+    """An allocator's chunks, and where in them the variables lie: what a step leaves to the next."""
+
+    chunks: bfc.Chunks
+    variables: dict[str, int] = field(default_factory=dict)
 
 
 class _Buffers:
-    """The live set: reference counts, sizes and owners of buffers, and who holds which variable."""
+    """The live set: reference counts, sizes and owners of buffers, and who holds which variable.
 
-    def __init__(self, variables: Mapping[str, int]) -> None:
+    heap: where buffers get chunks, if the allocator is to be followed, too.
+    """
+
+    def __init__(self, variables: Mapping[str, int], heap: Heap | None = None) -> None:
+        self.heap = heap
+        self.address: dict[int, int] = {}
         self.count: dict[int, int] = {}
         self.size: dict[int, int] = {}
         self.owner: dict[int, str] = {}
@@ -90,16 +99,38 @@ class _Buffers:
         self.value: dict[str, int] = {}
         self.members: dict[int, list[int]] = {}  # of lists: the buffers of their elements
         for name, size in variables.items():
-            self.value[name] = self.new(rounded(size), name, 1)
+            place = heap.variables.get(name) if heap is not None else None
+            self.value[name] = self.new(size, name, 1, place)
         self.base = self.live
 
-    def new(self, size: int, owner: str, references: int) -> int:
-        """A buffer with that many references (none: it goes when its op ends)."""
+    def new(self, size: int, owner: str, references: int, address: int | None = None) -> int:
+        """A buffer with that many references (none: it goes when its op ends).
+
+        address: of the chunk that it has already.
+        """
         buffer = len(self.size)
         self.size[buffer], self.owner[buffer], self.count[buffer] = size, owner, references
         self.born[buffer] = self.clock
         self.live += size
+        if self.heap is not None and size:
+            self.address[buffer] = (
+                self.heap.chunks.allocate(size) if address is None else address
+            )  # fmt: skip
         return buffer
+
+    def scratch(self, size: int) -> None:
+        """What a kernel takes while it runs."""
+        if self.heap is not None and size:
+            self.heap.chunks.free(self.heap.chunks.allocate(size))
+
+    def end(self) -> None:
+        """The step is over: only variables keep their chunks."""
+        if self.heap is not None:
+            kept = {buffer: name for name, buffer in self.value.items()}
+            self.heap.variables = {kept[b]: a for b, a in self.address.items() if b in kept}
+            for buffer, address in self.address.items():
+                if buffer not in kept:
+                    self.heap.chunks.free(address)
 
     def release(self, buffer: int) -> None:
         self.count[buffer] -= 1
@@ -109,6 +140,8 @@ class _Buffers:
     def drop(self, buffer: int) -> None:
         self.live -= self.size[buffer]
         self.died[buffer] = self.clock
+        if buffer in self.address and self.heap is not None:
+            self.heap.chunks.free(self.address.pop(buffer))
         for member in self.members.pop(buffer, ()):
             self.release(member)
 
@@ -154,13 +187,17 @@ def replay(
     seed: int = 0,
     replaced: frozenset[str] = frozenset(),
     cheap: int = 0,
+    heap: Heap | None = None,
+    calls: int = 1,
 ) -> Peak:
     """The peak of one run of the graph, on top of what is resident before it.
 
     fetched: outputs that stay alive to the end. order and seed: see `executor.Schedule`.
     variables: bytes of those that nodes read, update or assign. replaced: op types that a later pass
-    makes anew (see `executor.consumers`). cheap: ops with at most so much work (`Node.work`) count as
-    inexpensive; the executor times kernels, and finds small ones to be so after some runs.
+    makes anew (see `executor.consumers`). calls: how often the graph has run before; cheap: kernels
+    with at most so much work (`Node.work`) count as inexpensive, once they ran often enough for the
+    executor to find out (`executor.TIMED`). heap: an allocator that serves the step, and is left as the
+    step leaves it.
     """
     uses: collections.Counter[tuple[int, int]] = collections.Counter(fetched)
     waiting = [0] * len(nodes)
@@ -171,7 +208,7 @@ def replay(
         [[*(p for p, _ in n.inputs), *n.controls] for n in nodes],
         [n.op in replaced for n in nodes], seed,
     )  # fmt: skip
-    held = _Buffers(variables or {})
+    held = _Buffers(variables or {}, heap)
     buffer_of: dict[tuple[int, int], int | None] = {}
     peak = unknown = 0
     at = ""
@@ -179,7 +216,9 @@ def replay(
     timeline: list[tuple[str, int]] = []
     schedule = executor.Schedule(
         order, [i for i, n in enumerate(waiting) if n == 0],
-        lambda i: nodes[i].op in executor.INEXPENSIVE or nodes[i].work <= cheap, seed,
+        lambda i: nodes[i].op in executor.INEXPENSIVE or (
+            nodes[i].work <= cheap and nodes[i].times * calls >= executor.TIMED
+        ), seed,
     )  # fmt: skip
     i: int | None
     while (i := schedule.pop()) is not None:
@@ -211,10 +250,11 @@ def replay(
             elif not out.resident and out.bytes:
                 taken = _forwarded(node, number, out, nodes, buffer_of, held)
                 if taken is None:
-                    taken = held.new(rounded(out.bytes), node.name, 0)
+                    taken = held.new(out.bytes, node.name, 0)
                     fresh.append(taken)
                 held.count[taken] += uses[key]
                 buffer_of[key] = taken
+        held.scratch(node.extra)
         now = held.live - held.base + node.extra
         if now > peak:
             peak, at, when, extra = now, node.name, held.clock, node.extra
@@ -235,6 +275,7 @@ def replay(
             if waiting[j] == 0:
                 ready.append(j)
         schedule.push(ready)
+    held.end()
     snapshot = held.at(when)
     if extra:
         snapshot.append((extra, f"{at} (while it runs)"))

@@ -22,7 +22,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     """The forecast of migrator.measure.predict.forecast as a dict."""
     import tensorflow as tf
 
-    from migrator.measure.predict import graph
+    from migrator.measure.predict import runs
 
     set_up(tf, config)
     subject = subject_of(tf, config)
@@ -32,6 +32,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     stepper.make_variables(arrays)
     stepper.make_slots()
     weights = subjects.sizes(subject.variables()) | dict(subject.constants or {})
+    kept = sum(weights.values()) + sum(slots(stepper).values())
     points, holders = [], []
     for batch in config["batches"]:
         specs = {
@@ -44,19 +45,18 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         }  # fmt: skip
         step = tf.function(stepper.call, autograph=False)
         concrete = step.get_concrete_function(specs)
-        peaks = graph.peaks(concrete, "gpu", "gpu")
-        middle = graph.likely(peaks)
+        given = sum(
+            math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
+        )
+        found = runs.of(concrete, "gpu", "gpu", kept + given)
         points.append({
-            "batch": batch,
-            "inputs": sum(
-                math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
-            ),
-            "step": middle.bytes, "low": peaks[0].bytes, "high": peaks[-1].bytes,
-            "unknown": middle.unknown,
+            "batch": batch, "inputs": given, "step": found.likely.bytes,
+            "low": found.peaks[0].bytes, "high": found.peaks[-1].bytes,
+            "unknown": found.likely.unknown, "allocator": found.allocator,
         })  # fmt: skip
-        holders = _holders(middle)
+        holders = _holders(found.likely)
     return {
-        "weights": sum(weights.values()), "slots": sum(slots(stepper).values()),
+        "weights": sum(weights.values()), "slots": kept - sum(weights.values()),
         "points": points, "holders": holders,
     }  # fmt: skip
 

@@ -12,9 +12,9 @@ from typing import Any
 
 TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
 # oneDNN's GEMM convolution unfolds the whole image where the weights are at least so many elements,
-# else blocks of at most so many bytes (observed with oneDNN 3 on AVX2)
+# else blocks of so many output pixels (observed with oneDNN 3 on AVX2)
 UNFOLDED_WEIGHTS = 1 << 16
-UNFOLDED_BLOCK = 73_728
+UNFOLDED_PIXELS = 64
 CONVOLUTIONS = frozenset({"Conv2D", "_FusedConv2D"})
 
 
@@ -91,10 +91,10 @@ def _onednn(op: Any) -> int:
     if height == width == 1 and list(op.get_attr("strides")) == [1, 1, 1, 1]:
         return transposed + 128
     taps = height * width * channels
-    unfolded = output[1] * output[2] * taps * item
+    pixels = output[1] * output[2]
     if taps * out < UNFOLDED_WEIGHTS:
-        unfolded = min(unfolded, UNFOLDED_BLOCK)
-    return transposed + unfolded + 256
+        pixels = min(pixels, UNFOLDED_PIXELS)
+    return transposed + pixels * taps * item + 256
 
 
 def pooling_mask_bytes(op: Any, kernels: str) -> int:

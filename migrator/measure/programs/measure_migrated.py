@@ -123,7 +123,9 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
     if config["trace"]:
         try:
-            result["extra"]["predicted_step"] = stepper.predicted()
+            result["extra"]["predicted_step"] = stepper.predicted(
+                sum(sum(sizes.values()) for sizes in resident.values())
+            )
         except Exception as error:  # a graph that the predictor does not know costs no measurement
             result["extra"]["prediction_failed"] = f"{type(error).__name__}: {error}"
         result["attribution"] = measure_trace.trace(

@@ -138,17 +138,24 @@ class Stepper:
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
 
-    def predicted(self) -> dict[str, Any] | None:
-        """Peak of the step on top of what is resident, predicted from its graph alone."""
+    def predicted(self, resident: int) -> dict[str, Any] | None:
+        """Peak of the step on top of what is resident, predicted from its graph alone, and the
+        allocator's with the `resident` bytes."""
         if self.config["execution"] != "function":
             return None
-        from migrator.measure.predict import graph
+        from migrator.measure.predict import runs
 
         traces = self.traces
         concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
-        peak, low, high = graph.interval(concrete)
+        found = runs.of(
+            concrete, resident=resident, calls=self.config["warmups"] + self.config["steps"] + 1
+        )
+        low, high = found.interval
         self.traces = traces  # asking for the function that was traced is no trace of the program
-        return {"bytes": peak.bytes, "low": low, "high": high, "unknown": peak.unknown}
+        return {
+            "bytes": found.likely.bytes, "low": low, "high": high, "unknown": found.likely.unknown,
+            "allocator": found.allocator,
+        }  # fmt: skip
 
 
 def _microbatches(config: dict[str, Any]) -> int:

@@ -1,0 +1,101 @@
+"""TensorFlow's allocator on paper: which chunk every request gets, and what is in use with the rest.
+
+Best fit with coalescing as in tensorflow's xla/tsl/framework/bfc_allocator.cc: free chunks lie in bins by
+powers of two; the smallest that fits is taken (of equal ones the first in memory) and split only where
+it is twice the request or would waste 128 MiB; a freed chunk merges with free neighbours. What is in
+use counts whole chunks, and so does the allocator's own peak.
+"""
+
+from __future__ import annotations
+
+import bisect
+
+MINIMUM = 256  # bytes: kMinAllocationSize
+BINS = 21  # kNumBins
+WASTE = 128 << 20  # bytes: max_internal_fragmentation_bytes where no fraction is set
+
+
+def rounded(size: int) -> int:
+    """A request in whole units."""
+    return max(-(-size // MINIMUM), 1) * MINIMUM
+
+
+def _bin(size: int) -> int:
+    return min(BINS - 1, (max(size, MINIMUM) // MINIMUM).bit_length() - 1)
+
+
+class Chunks:
+    """One region without an end: a card that is reserved whole, or the block that tests begin with.
+
+    in_use and peak are bytes of chunks.
+    """
+
+    def __init__(self, region: int = 1 << 50) -> None:
+        self.in_use = self.peak = 0
+        self._size = {0: region}  # by address
+        self._before: dict[int, int | None] = {0: None}  # the neighbour below
+        self._taken: set[int] = set()
+        self._bins: list[list[tuple[int, int]]] = [[] for _ in range(BINS)]
+        self._put(0)
+
+    def allocate(self, size: int) -> int:
+        """The address of a chunk for `size` bytes.
+
+        Raises:
+          MemoryError: no chunk is large enough.
+        """
+        wanted = rounded(size)
+        for number in range(_bin(wanted), BINS):
+            chunks = self._bins[number]
+            place = bisect.bisect_left(chunks, (wanted, -1))
+            if place < len(chunks):
+                have, address = chunks.pop(place)
+                break
+        else:
+            raise MemoryError(f"no chunk of {wanted} bytes")
+        if have >= 2 * wanted or have - wanted >= WASTE:
+            self._split(address, wanted)
+        self._taken.add(address)
+        self.in_use += self._size[address]
+        self.peak = max(self.peak, self.in_use)
+        return address
+
+    def free(self, address: int) -> None:
+        """Gives a chunk back; it merges with free neighbours."""
+        self._taken.remove(address)
+        self.in_use -= self._size[address]
+        above = address + self._size[address]
+        if above in self._size and above not in self._taken:
+            self._unbin(above)
+            self._merge(address, above)
+        below = self._before[address]
+        if below is not None and below not in self._taken:
+            self._unbin(below)
+            self._merge(below, address)
+            address = below
+        self._put(address)
+
+    def _put(self, address: int) -> None:
+        size = self._size[address]
+        bisect.insort(self._bins[_bin(size)], (size, address))
+
+    def _unbin(self, address: int) -> None:
+        size = self._size[address]
+        chunks = self._bins[_bin(size)]
+        del chunks[bisect.bisect_left(chunks, (size, address))]
+
+    def _split(self, address: int, size: int) -> None:
+        rest = address + size
+        above = address + self._size[address]
+        self._size[rest], self._before[rest] = self._size[address] - size, address
+        self._size[address] = size
+        if above in self._size:
+            self._before[above] = rest
+        self._put(rest)
+
+    def _merge(self, low: int, high: int) -> None:
+        above = high + self._size[high]
+        self._size[low] += self._size.pop(high)
+        del self._before[high]
+        if above in self._size:
+            self._before[above] = low

@@ -1,0 +1,116 @@
+"""The peaks that a function's runs can have: in requested bytes and in the allocator's chunks.
+
+The order of ready ops is the runtime's own choice, so there is no single peak: several runs are
+replayed, the likely one is the prediction, and the extremes are its interval.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+from migrator.measure.predict import bfc, executor, graph, liveness
+from migrator.measure.predict.liveness import Peak
+
+SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
+# Bytes of outputs up to which kernels count as quick. The executor's threshold is 8000 cycles
+# (kOpIsExpensiveThresholdCycles), in which a core writes some 64 kB; of small convolutions in loops
+# it was seen to take some for quick as well (1 << 22, see `liveness.HEAVY`).
+QUICK = (0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
+MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
+CALLS = 2  # before the one that is looked at
+FOLLOWED = 3  # runs that the allocator is followed through
+STEPS = 3  # of each; where variables lie, and in how large a chunk, settles in the first one
+SETTLED = 1
+DRAWN = 4096  # bytes from which an initial value leaves holes: what was drawn, and what was scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The possible runs of one function, the smallest peak first.
+
+    loops: whether iterations of a loop may run into each other. chunks: the allocator's peaks with
+    all that is resident, the smallest first.
+    """
+
+    peaks: tuple[Peak, ...]
+    loops: bool
+    chunks: tuple[int, ...] = ()
+
+    @property
+    def likely(self) -> Peak:
+        """The median; with loops the fullest, for iterations were mostly seen to overlap as far as
+        they can (docs/predictor_error.md)."""
+        return self.peaks[-1 if self.loops else len(self.peaks) // 2]
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        """(lowest, highest bytes) of the step."""
+        margin = MARGIN * (4 if self.loops else 1)  # counters, lists' headers: small and many
+        low, high = self.peaks[0].bytes, self.peaks[-1].bytes
+        return int(low * (1 - margin)), math.ceil(high * (1 + margin))
+
+    @property
+    def allocator(self) -> int:
+        """The allocator's peak with all that is resident."""
+        return int(statistics.median(self.chunks)) if self.chunks else 0
+
+
+def of(
+    function: Any, order: str = "cpu", kernels: str | None = None, resident: int | None = None,
+    calls: int = CALLS,
+) -> Runs:  # fmt: skip
+    """The runs of a ConcreteFunction. order: see `executor.Schedule`; kernels: see `graph.program`.
+
+    resident: bytes of weights, slots and inputs; given, the allocator is followed, too. calls: how
+    often the function has run before. How far iterations of a loop run into each other depends on
+    which kernels the executor has found to be quick by then.
+    """
+    made = graph.program(function.graph, list(function.outputs), kernels)
+    ways = [(seed, 0) for seed in SEEDS]
+    timed = order == "cpu" and any(n.times * calls >= executor.TIMED for n in made.nodes)
+    if timed:
+        ways = [(seed, cost) for cost in QUICK for seed in SEEDS[:3]]
+    found = sorted(
+        ((made.peak(order, seed, cheap, calls=calls), seed, cheap) for seed, cheap in ways),
+        key=lambda run: run[0].bytes,
+    )
+    loops = any(n.times > 1 for n in made.nodes)
+    runs = Runs(tuple(run[0] for run in found), loops)
+    if resident is None:
+        return runs
+    place = runs.peaks.index(runs.likely)
+    nearby = found[max(place - FOLLOWED // 2, 0) : place + FOLLOWED // 2 + 1]
+    chunks = [
+        c for _, seed, cheap in nearby for c in settled(made, order, seed, cheap, calls, resident)
+    ]
+    return Runs(runs.peaks, runs.loops, tuple(sorted(chunks)))
+
+
+def settled(
+    program: graph.Program, order: str, seed: int, cheap: int, calls: int, resident: int
+) -> list[int]:
+    """The allocator's peak in each of the steps after the first ones.
+
+    A variable that is assigned a new value lies in the chunk that this was computed in, which may be
+    nearly twice as large; so a step depends on the ones before.
+    """
+    heap = liveness.Heap(bfc.Chunks())
+    for name, size in program.variables.items():
+        # drawn, scaled, shifted: three buffers, the last of which is kept
+        gone = [heap.chunks.allocate(size) for _ in range(2 if size > DRAWN else 0)]
+        heap.variables[name] = heap.chunks.allocate(size)
+        for address in gone:
+            heap.chunks.free(address)
+    rest = resident - sum(program.variables.values())
+    if rest > 0:
+        heap.chunks.allocate(rest)
+    found = []
+    changes = any(node.assigns for node in program.nodes)
+    for _ in range(STEPS if changes else 1):
+        heap.chunks.peak = heap.chunks.in_use
+        program.peak(order, seed, cheap, heap, calls)
+        found.append(heap.chunks.peak)
+    return found[SETTLED if changes else 0 :]
