@@ -23,6 +23,7 @@ from migrator.analysis.tree_walk import calls_in, children, statements, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms._built_only import SESSIONS, last_name, makes_images, runs_nothing
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -33,13 +34,6 @@ TRACED = "only_traced"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
 _VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 _VARIABLE_CALLS = frozenset(name.rpartition(".")[2] for name in _VARIABLES)
-_SESSIONS = frozenset({"test_session", "cached_session", "session"})
-_INPUTS = frozenset(
-    {"placeholder", "random_uniform", "random_normal", "uniform", "normal", "zeros", "ones",
-     "truncated_normal"}
-)  # fmt: skip
-_IMAGE = 128  # pixels: from about this size on, a network takes seconds
-_EVALUATIONS = frozenset({"run", "eval", "evaluate", "numpy", "execute", "execute_cpu"})
 _Function = ast.FunctionDef
 _Marks = dict[int, tuple[ast.stmt, str, str]]  # id(class or function) -> (it, why, the mark)
 
@@ -51,7 +45,7 @@ def marked(node: ast.AST) -> bool:
 
 def has_mark(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: str) -> bool:
     """Whether a class or function has a decorator of that last name."""
-    return any(_last(decorator) == name for decorator in node.decorator_list)
+    return any(last_name(decorator) == name for decorator in node.decorator_list)
 
 
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
@@ -92,7 +86,7 @@ class LeftGraphTests:
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text
         if "TestCase" not in text or not (
-            names_graph_only(text) or any(f"self.{name}(" in text for name in _SESSIONS)
+            names_graph_only(text) or any(f"self.{name}(" in text for name in SESSIONS)
         ):
             return None
         marks: _Marks = {}
@@ -112,7 +106,7 @@ def _left(ctx: FileContext, method: _Function) -> str:
     if calls and not _builds_graph(method):
         return f"tf.{calls[0][1].removeprefix('tensorflow.')} needs a graph"
     for call in calls_in(method):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _SESSIONS:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in SESSIONS:
             if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
                 return "its session could not be taken out"
     return ""
@@ -348,39 +342,9 @@ def asked_name(ctx: FileContext, method: _Function | ast.AsyncFunctionDef) -> st
 def _only_builds(ctx: FileContext, method: _Function, methods: dict[str, _Function]) -> str:
     """A reason to trace a test: it asks for names of operations, or builds on images what eager
     code would compute in full, and runs nothing."""
-    if has_mark(method, TRACED) or not (_makes_images(ctx, method) or asked_name(ctx, method)):
+    if has_mark(method, TRACED) or not (makes_images(ctx, method) or asked_name(ctx, method)):
         return ""
-    return "it runs nothing" if _runs_nothing(method, methods, {method.name}) else ""
-
-
-def _makes_images(ctx: FileContext, method: _Function) -> bool:
-    """Whether a method makes a tensor of the size of images, by the shape that is written."""
-    sizes: dict[str, int] = {}
-    for node in walk(method):
-        if isinstance(node, ast.Assign):
-            targets, values = [node.targets[0]], [node.value]
-            if isinstance(targets[0], ast.Tuple) and isinstance(values[0], ast.Tuple):
-                targets, values = targets[0].elts, values[0].elts
-            for target, value in zip(targets, values, strict=False):
-                if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
-                    sizes[target.id] = value.value if isinstance(value.value, int) else 0
-        elif isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
-            rows = node.iter.elts if isinstance(node.iter, (ast.List, ast.Tuple)) else []
-            for row in rows:
-                if isinstance(row, (ast.List, ast.Tuple)):
-                    for target, value in zip(node.target.elts, row.elts, strict=False):
-                        if isinstance(target, ast.Name):
-                            sizes[target.id] = max(sizes.get(target.id, 0), _size(value, {}))
-    for call in calls_in(method):
-        if _last(call.func) in _INPUTS:
-            for shape in [*call.args, *(k.value for k in call.keywords)]:
-                if isinstance(shape, (ast.Tuple, ast.List)) and len(shape.elts) >= 4:
-                    known = [_size(item, sizes) for item in shape.elts]
-                    if sum(size >= _IMAGE for size in known) >= 2 and (
-                        ctx.names.resolve_node(call.func, values=False) or ""
-                    ).startswith("tensorflow."):
-                        return True
-    return False
+    return "it runs nothing" if runs_nothing(method, methods, {method.name}) else ""
 
 
 def _names_devices(method: _Function) -> bool:
@@ -388,46 +352,6 @@ def _names_devices(method: _Function) -> bool:
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "gpu:" in n.value.lower()
         for n in walk(method)
     )
-
-
-def _size(node: ast.expr, sizes: dict[str, int]) -> int:
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, int) else 0
-    return sizes.get(node.id, 0) if isinstance(node, ast.Name) else 0
-
-
-def _runs_nothing(method: _Function, methods: dict[str, _Function], seen: set[str]) -> bool:
-    """Whether no value of a tensor is asked for: not by a session, an assertion or a helper."""
-    for call in calls_in(method):
-        func = call.func
-        if not isinstance(func, ast.Attribute):
-            continue
-        if func.attr in _EVALUATIONS or _EVALUATIONS & {_last(arg) for arg in call.args}:
-            return False
-        if not (isinstance(func.value, ast.Name) and func.value.id == "self"):
-            continue
-        if func.attr.startswith(("assertAll", "assertNDArray", "assertNear", "assertShape")):
-            if not all(_static(arg) for arg in call.args):
-                return False
-        elif func.attr in methods:
-            if func.attr not in seen and not _runs_nothing(
-                methods[func.attr], methods, seen | {func.attr}
-            ):
-                return False
-        elif not func.attr.startswith("assert") and func.attr not in _SESSIONS:
-            return False
-    return True
-
-
-def _static(node: ast.expr) -> bool:
-    """Whether an argument is a literal or a static shape."""
-    if isinstance(node, (ast.Constant, ast.List, ast.Tuple)):
-        return True
-    return any(isinstance(n, ast.Attribute) and n.attr in ("get_shape", "shape") for n in walk(node))
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _keeps_state(ctx: FileContext, name: str) -> bool:

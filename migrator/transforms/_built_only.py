@@ -1,0 +1,94 @@
+"""Tests that build a graph and compute nothing: computed eagerly, networks would take seconds."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from migrator.analysis.tree_walk import calls_in, walk
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+SESSIONS = frozenset({"test_session", "cached_session", "session"})
+_INPUTS = frozenset(
+    {"placeholder", "random_uniform", "random_normal", "uniform", "normal", "zeros", "ones",
+     "truncated_normal"}
+)  # fmt: skip
+_IMAGE = 128  # pixels: from about this size on, a network takes seconds
+_EVALUATIONS = frozenset({"run", "eval", "evaluate", "numpy", "execute", "execute_cpu"})
+
+
+def makes_images(ctx: FileContext, method: ast.FunctionDef) -> bool:
+    """Whether a method makes a tensor of the size of images, by the shape that is written."""
+    sizes: dict[str, int] = {}
+    for node in walk(method):
+        if isinstance(node, ast.Assign):
+            targets, values = [node.targets[0]], [node.value]
+            if isinstance(targets[0], ast.Tuple) and isinstance(values[0], ast.Tuple):
+                targets, values = targets[0].elts, values[0].elts
+            for target, value in zip(targets, values, strict=False):
+                if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+                    sizes[target.id] = value.value if isinstance(value.value, int) else 0
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
+            rows = node.iter.elts if isinstance(node.iter, (ast.List, ast.Tuple)) else []
+            for row in rows:
+                if isinstance(row, (ast.List, ast.Tuple)):
+                    for target, value in zip(node.target.elts, row.elts, strict=False):
+                        if isinstance(target, ast.Name):
+                            sizes[target.id] = max(sizes.get(target.id, 0), _size(value, {}))
+    for call in calls_in(method):
+        if last_name(call.func) in _INPUTS:
+            for shape in [*call.args, *(k.value for k in call.keywords)]:
+                if isinstance(shape, (ast.Tuple, ast.List)) and len(shape.elts) >= 4:
+                    known = [_size(item, sizes) for item in shape.elts]
+                    if sum(size >= _IMAGE for size in known) >= 2 and (
+                        ctx.names.resolve_node(call.func, values=False) or ""
+                    ).startswith("tensorflow."):
+                        return True
+    return False
+
+
+def _size(node: ast.expr, sizes: dict[str, int]) -> int:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else 0
+    return sizes.get(node.id, 0) if isinstance(node, ast.Name) else 0
+
+
+def runs_nothing(
+    method: ast.FunctionDef, methods: dict[str, ast.FunctionDef], seen: set[str]
+) -> bool:
+    """Whether no value of a tensor is asked for: not by a session, an assertion or a helper."""
+    for call in calls_in(method):
+        func = call.func
+        if not isinstance(func, ast.Attribute):
+            continue
+        if func.attr in _EVALUATIONS or _EVALUATIONS & {last_name(arg) for arg in call.args}:
+            return False
+        if not (isinstance(func.value, ast.Name) and func.value.id == "self"):
+            continue
+        if func.attr.startswith(("assertAll", "assertNDArray", "assertNear", "assertShape")):
+            if not all(_static(arg) for arg in call.args):
+                return False
+        elif func.attr in methods:
+            if func.attr not in seen and not runs_nothing(
+                methods[func.attr], methods, seen | {func.attr}
+            ):
+                return False
+        elif not func.attr.startswith("assert") and func.attr not in SESSIONS:
+            return False
+    return True
+
+
+def _static(node: ast.expr) -> bool:
+    """Whether an argument is a literal or a static shape."""
+    if isinstance(node, (ast.Constant, ast.List, ast.Tuple)):
+        return True
+    return any(
+        isinstance(n, ast.Attribute) and n.attr in ("get_shape", "shape") for n in walk(node)
+    )
+
+
+def last_name(node: ast.expr) -> str:
+    """The name at the end of a dotted name, empty for other expressions."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
