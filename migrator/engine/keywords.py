@@ -2,8 +2,9 @@
 
 Where only names or the order of parameters changed no rule needs to be written: both signatures
 are in the snapshots, and ``keywords`` tables of the packs say what renamed parameters are called
-now and which ones may be dropped.  Arguments stay where they are; a positional one that TF 2
-would bind to another parameter gets its keyword.
+now, which ones may be dropped, and which defaults of TF 1 are written out because TF 2 has others.
+Arguments stay where they are; a positional one that TF 2 would bind to another parameter gets its
+keyword.
 """
 
 from __future__ import annotations
@@ -24,17 +25,20 @@ class Keyword:
     """What became of one parameter.
 
     `to` is its new name, ``""`` when it may be dropped; then `values` are the literals (source
-    text) for which dropping changes nothing, empty for all.
+    text) for which dropping changes nothing, empty for all.  `written` is TF 1's default, which
+    calls that leave it out get written out: source text, or a name of the support package.
     """
 
     to: str
     values: tuple[str, ...] = ()
+    written: str = ""
 
 
 def read_keywords(table: Mapping[str, Any]) -> dict[str, Keyword]:
     """One function's entries of a ``keywords`` table.
 
-    Raises ValueError for an entry that is neither a name nor ``{ drop = [...] }``.
+    Raises ValueError for an entry that is no name, ``{ drop = [...] }`` or ``{ written = "..." }``
+    (with ``to = "..."`` where it has another name, too).
     """
     found = {}
     for name, value in table.items():
@@ -42,19 +46,28 @@ def read_keywords(table: Mapping[str, Any]) -> dict[str, Keyword]:
             found[name] = Keyword(value)
         elif isinstance(value, Mapping) and isinstance(value.get("drop"), list):
             found[name] = Keyword("", tuple(str(item) for item in value["drop"]))
+        elif isinstance(value, Mapping) and isinstance(value.get("written"), str):
+            found[name] = Keyword(str(value.get("to", name)), written=value["written"])
         else:
-            raise ValueError(f"{name}: a name or {{ drop = [...] }} is wanted, not {value!r}")
+            raise ValueError(
+                f"{name}: a name, {{ drop = [...] }} or {{ written = \"...\" }} is wanted, "
+                f"not {value!r}"
+            )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One replacement inside a call's parentheses, with the reason for it."""
+    """One replacement inside a call's parentheses, with the reason for it.
+
+    `name` is a name of the support package that follows the text, as the file imports it.
+    """
 
     start: int
     end: int
     text: str
     reason: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +82,8 @@ class Fit:
 
     `namesake` is the TF 1 function under the successor's name, where there was another one: an
     argument whose place means something else there gets its keyword, so that the result is not
-    taken for a call of the namesake.
+    taken for a call of the namesake.  `options` are the names that TF 2's ``**kwargs`` takes, None
+    where it takes all.
     """
 
     def __init__(
@@ -78,6 +92,7 @@ class Fit:
         new: Signature | None,
         keywords: Mapping[str, Keyword],
         namesake: Signature | None = None,
+        options: frozenset[str] | None = None,
     ) -> None:
         self.namesake = None if namesake is None else _positional(namesake)
         self.keywords = keywords
@@ -93,7 +108,9 @@ class Fit:
         self.required = {
             p.name for p in new or () if p.kind in ("positional", "keyword") and p.default is None
         }
-        self.open = any(p.kind == "**" for p in new or ())
+        self.open = any(p.kind == "**" for p in new or ()) and options is None
+        if options is not None and any(p.kind == "**" for p in new or ()):
+            self.new_names |= options
         self.many = any(p.kind == "*" for p in new or ())
 
     @property
@@ -145,6 +162,7 @@ class Fit:
         place = 0
         hidden = False  # behind a starred argument, places are not known
         given: set[str] = set()
+        gone: dict[int, str] = {}  # arguments that are taken out, by their place
         for index, slot in enumerate(site.slots):
             if index < skip:
                 continue
@@ -163,11 +181,39 @@ class Fit:
                 place += 1
             if isinstance(found, Misfit):
                 return found
-            pieces += found
+            for piece in found:
+                if piece.text:
+                    pieces.append(piece)
+                else:
+                    gone[index] = piece.reason
+        pieces += without(site, gone)
+        pieces += self._defaults(site, given, hidden)
+        given |= {known.to for known in self.written.values()}
         needed = self.required - given - self.optional
         if needed and pieces and not skip and not any(slot.stars for slot in site.slots):
             return Misfit(f"TensorFlow 2 wants {', '.join(sorted(needed))} as well")
         return pieces
+
+    @property
+    def written(self) -> dict[str, Keyword]:
+        """The parameters whose default was another one in TF 1, by their TF 1 name."""
+        return {name: k for name, k in self.keywords.items() if k.written}
+
+    def _defaults(self, site: CallSite, given: set[str], hidden: bool) -> list[Piece]:
+        """What TF 1 took for arguments that are not given and TF 2 takes for something else."""
+        found: list[Piece] = []
+        if hidden or any(slot.stars for slot in site.slots):
+            return found
+        end = site.slots[-1].end if site.slots else site.open
+        for name, known in self.written.items():
+            if given & {name, known.to} or known.to not in self.new_names:
+                continue
+            comma = ", " if site.slots or found else ""
+            ours = known.written.startswith("tf1_support.")
+            text = f"{comma}{known.to}=" + ("" if ours else known.written)
+            reason = f"TensorFlow 2 has another default for {known.to}"
+            found.append(Piece(end, end, text, reason, known.written if ours else ""))
+        return found
 
     def _bound(self, slot: Slot, place: int) -> set[str]:
         """The parameters of TF 2 that an argument is for."""
@@ -187,7 +233,7 @@ class Fit:
         known = self.target(name)
         if known is None:
             if _is_none(slot.node):
-                return [_dropped(site, index, f"{name} is gone, and None was its default")]
+                return [dropped(site, index, f"{name} is gone, and None was its default")]
             return Misfit(f"TensorFlow 2 has no argument {name} here")
         if not known.to:
             return self._drop(site, index, slot, name, known)
@@ -202,7 +248,7 @@ class Fit:
     ) -> list[Piece] | Misfit:
         if known.values and ast.unparse(slot.node) not in known.values:
             return Misfit(f"{name}={ast.unparse(slot.node)} has no counterpart in TensorFlow 2")
-        return [_dropped(site, index, f"{name} is gone and was without effect here")]
+        return [dropped(site, index, f"{name} is gone and was without effect here")]
 
     def _positional(
         self, site: CallSite, index: int, slot: Slot, place: int, shifted: bool
@@ -217,7 +263,7 @@ class Fit:
         known = self.target(name)
         if known is None:
             if _is_none(slot.node):
-                return [_dropped(site, index, f"{name} is gone, and None was its default")], True
+                return [dropped(site, index, f"{name} is gone, and None was its default")], True
             return Misfit(f"TensorFlow 2 has no argument {name} here"), shifted
         if not known.to:
             return self._drop(site, index, slot, name, known), True
@@ -236,9 +282,25 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _dropped(site: CallSite, index: int, reason: str) -> Piece:
-    slots = site.slots
-    if index:
-        return Piece(slots[index - 1].end, slots[index].end, "", reason)
-    end = slots[1].start if len(slots) > 1 else slots[0].end
-    return Piece(slots[0].start, end, "", reason)
+def dropped(site: CallSite, index: int, reason: str) -> Piece:
+    """The piece that takes one argument out of a call, its comma included."""
+    return without(site, {index: reason})[0]
+
+
+def without(site: CallSite, reasons: Mapping[int, str]) -> list[Piece]:
+    """The pieces that take arguments out of a call, with their commas: one for each run of them."""
+    slots, found = site.slots, []
+    for first in sorted(reasons):
+        if first - 1 in reasons:
+            continue
+        last = first
+        while last + 1 in reasons:
+            last += 1
+        reason = "; ".join(reasons[index] for index in range(first, last + 1))
+        if first:
+            start, end = slots[first - 1].end, slots[last].end
+        else:
+            start = slots[0].start
+            end = slots[last + 1].start if last + 1 < len(slots) else slots[last].end
+        found.append(Piece(start, end, "", reason))
+    return found

@@ -88,6 +88,13 @@ class RuleSites:
                     self._hidden(site, item, match.reason)
                     return True
                 continue
+            other = self._other_value(item.rule, match, site)
+            if other is None:
+                self.work.keep(site)  # written for TF 2
+                return True
+            if other:
+                why.append((item, other))
+                continue
             if item.rule.delete:
                 if self._delete(site, item, call):
                     return True
@@ -103,6 +110,36 @@ class RuleSites:
                 continue
             return True
         return False
+
+    def _other_value(self, rule: Rule, match: Match, site: Site) -> str | None:
+        """Why a rule is about other values than those of this call, None for one that it wrote.
+
+        `lists` names parameters that must be given several tensors; `unless_read` names members
+        that only what TF 2 gives has.
+        """
+        call = site.reference.call
+        parent = self.work.parent(call) if call is not None else None
+        if isinstance(parent, ast.Attribute) and parent.attr in rule.extra.get("unless_read", ()):
+            return None
+        for name in rule.extra.get("lists", ()):
+            slot = match.holes.get(name)
+            if slot is None or not self._several(slot.node, site.reference.scope):
+                return f"{name} is not known to be a list"
+        return ""
+
+    def _several(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether an expression, or all that its name is bound to, is a list of several things."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return len(node.elts) > 1
+        if isinstance(node, ast.Name):
+            found = self.work.names.find(node.id, scope)
+            values = [getattr(b.node, "value", None) for b in found[1]] if found else []
+            return bool(values) and all(
+                isinstance(value, (ast.List, ast.Tuple, ast.ListComp))
+                and self._several(value, scope)
+                for value in values
+            )
+        return isinstance(node, ast.ListComp)
 
     def _apply(
         self, site: Site, item: CompiledRule, match: Match, layout: CallSite

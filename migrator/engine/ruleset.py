@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from migrator import resources
-from migrator.engine import installed
+from migrator.engine import installed, standalone_keras
 from migrator.engine.api import Api, load_api, parse_signature
 from migrator.engine.gone import gone
+from migrator.engine.keras_calls import keras_options
 from migrator.engine.keywords import ANY, Fit
 from migrator.engine.options import Options
 from migrator.engine.packs import Entry, PackError, Packs, Rule, load_packs
@@ -104,18 +105,24 @@ class RuleSet:
             self.tables[name] = Disposition("rule", name, entry=entry)
         self._spread_over_aliases()
         self._follow_renames()
+        for symbol, table in list(self.packs.keywords.items()):
+            listed = self.tf1.aliases.get(f"tensorflow{symbol[2:]}")
+            if listed is not None:  # where `fit` looks for what holds for all names of an object
+                known = self.packs.keywords.setdefault(f"tf{listed[len('tensorflow'):]}", {})
+                for name, keyword in table.items():
+                    known.setdefault(name, keyword)
         self.doubtful = frozenset(
             name for name, found in self.tables.items()
             if "." not in name and found.entry is not None and found.entry.extra.get("beside_tf1")
         )  # fmt: skip
         roots = {name.split(".")[0] for name in self.tables}
-        self._tops = frozenset(roots | {"tensorflow"})
+        self._tops = frozenset(roots | {"tensorflow", standalone_keras.ROOT})
         words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}
         words |= {name.partition(".")[2] for name in self.tables if name.startswith("builtins.")}
         for item in self.transforms:
             words |= {trigger.split(".")[0].split("*")[0] for trigger in item.triggers}
             words |= getattr(item, "words", frozenset())
-        words |= {"tensorflow", "tf_slim", "tensorflow_core", SUPPORT}
+        words |= {"tensorflow", "tf_slim", "tensorflow_core", standalone_keras.ROOT, SUPPORT}
         words.discard("")
         self._words = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
 
@@ -237,6 +244,8 @@ class RuleSet:
             return Disposition(
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )
+        if parts[0] == standalone_keras.ROOT:
+            return self._from_keras(name)
         if parts[0] != "tensorflow":
             return Disposition("unknown" if lacking else "none", name)
         if parts[1:3] == ["compat", "v2"]:
@@ -297,6 +306,31 @@ class RuleSet:
                 return Disposition("compat", key, rest)
         return Disposition("unknown", name)
 
+    def _from_keras(self, name: str) -> Disposition:
+        """What was imported from Keras 2 itself."""
+        if standalone_keras.left_alone(name):
+            return Disposition("same", name, "", name, exists=True)
+        parts = name.split(".")
+        known = standalone_keras.known()
+        for home, length in standalone_keras.homes(name):
+            key, rest = ".".join(parts[:length]), "".join(f".{p}" for p in parts[length:])
+            if rest and self.tf2.kind(f"tensorflow.keras.{home}") == "module":
+                continue
+            if f"keras.{home}" in known:
+                entry = Entry(key, f"keras.{home}", standalone_keras.CODE)
+                return Disposition("rename", key, rest, f"keras.{home}", entry)
+            if f"tensorflow.keras.{home}" in self.tf2:
+                target = f"tensorflow.keras.{home}"
+                return Disposition(
+                    "rename", key, rest, target, Entry(key, target, standalone_keras.CODE)
+                )
+            found = self.disposition(f"tensorflow.keras.{home}{rest}")
+            if found.kind in ("rename", "support", "rule", "manual"):
+                return found
+        entry = gone("tensorflow." + name.partition("(")[0])
+        return Disposition("manual", name, entry=replace(
+            entry, message=f"{name} is not in Keras 3", code=standalone_keras.CODE))
+
     def _from_version_2(self, name: str) -> Disposition:
         """What was written for TF 2 through ``tf.compat.v2``: the bare name where it means the
         same in TF 1 (so that nobody, a second run included, can take it for TF 1's), else as is."""
@@ -304,8 +338,10 @@ class RuleSet:
         found = self.disposition(bare)
         if bare == "tensorflow" or found.kind == "module" and found.exists:
             return Disposition("module", name, exists=True)
-        if found.kind == "same" and not self.fit(found.key, found.key).reordered:
-            return Disposition("rename", name, "", bare)
+        if found.kind == "same":
+            fit = self.fit(found.key, found.key)
+            if not fit.reordered and not fit.written:
+                return Disposition("rename", name, "", bare)
         if self.tf2.kind(found.key) not in ("", "module"):
             return Disposition("same", name, "", name, exists=True)
         if found.kind in ("rename", "support"):
@@ -328,15 +364,27 @@ class RuleSet:
     def fit(self, key: str, target: str) -> Fit:
         """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
         found = self._fits.get((key, target))
+        if found is None and target.startswith("keras."):
+            # of which Keras the program was written for is not known: names only, no defaults
+            new = self.tf2.signature(f"tensorflow.{target}")
+            names = self.packs.keywords.get(f"tf.{target}", {})
+            names = {name: keyword for name, keyword in names.items() if not keyword.written}
+            options = keras_options(f"tensorflow.{target}", self.tf2)
+            found = self._fits[key, target] = Fit(None, new, names, None, options)
         if found is None:
             known = self.packs.keywords
             listed = self.documented(key)
             short, public = ("tf" + name[len("tensorflow") :] for name in (key, listed))
-            names = {**known.get(ANY, {}), **known.get(public, {}), **known.get(short, {})}
+            names = {**known.get(public, {}), **known.get(short, {})}
+            if ".keras." in target:  # many modules of TF 1 had the layers of tf.keras
+                names = known.get(f"tf{target[len('tensorflow') :]}", {}) | names
+            else:
+                names = known.get(ANY, {}) | names
             new = self.tf2.signature(target)
             other = self.tf1.signature(target) if target not in (key, listed) else None
             old = self.tf1.signature(key) or self.tf1.signature(listed)
-            found = self._fits[key, target] = Fit(old, new, names, other)
+            options = keras_options(target, self.tf2)
+            found = self._fits[key, target] = Fit(old, new, names, other, options)
         return found
 
     def documented(self, key: str) -> str:

@@ -128,7 +128,10 @@ class TableSites:
         call, key, skip = site.reference.call, site.resolved.name, 0
         if call is None:
             call, skip = self._partial_call(site), 1
-        if call is None or not target.startswith("tensorflow.") or ".keras." in target:
+        if not target.startswith(("tensorflow.", "keras.")):
+            return True
+        if call is None:
+            self._other_defaults(site, target)
             return True
         fit = self.work.rules.fit(key, target)
         if fit.new is None or self.work.off("TF104", call):
@@ -140,6 +143,8 @@ class TableSites:
         pieces = fit.apply(layout, skip)
         symbol = shown(key)
         hidden = [ast.unparse(slot.node) for slot in layout.slots if slot.stars == 2]
+        if hidden and fit.written and not isinstance(pieces, Misfit):
+            self._other_defaults(site, target)
         if hidden and fit.changed and not isinstance(pieces, Misfit):
             self.work.report(
                 "TF104",
@@ -156,7 +161,11 @@ class TableSites:
             known, aliases = found.key, self.work.rules.tf1.aliases
             if aliases.get(key, key) == aliases.get(target, target):
                 known = target  # the same thing under the name that a second run would find
-            if valid and not found.rest and self.work.rules.compat_target(known) is not None:
+            in_keras = "keras." in target  # of which TF 2 has no second, older version
+            if (
+                valid and not found.rest and not in_keras
+                and self.work.rules.compat_target(known) is not None
+            ):
                 self.compat(site, f"{pieces.reason}.", known)
                 return False
             self.work.report(
@@ -170,9 +179,28 @@ class TableSites:
         last = call.end_lineno or call.lineno
         for piece in pieces:
             change = Change("TF104", call.lineno, last, piece.reason, symbol)
-            text = (piece.text,) if piece.text else ()
+            text: tuple[str, ...] = (piece.text,) if piece.text else ()
+            if piece.name:
+                text += (self.work.local(piece.name, site.reference.scope),)
             self.work.edits.append(Edit(piece.start, piece.end, text, change))
         return True
+
+    def _other_defaults(self, site: Site, target: str) -> None:
+        """Report a function or class that is passed on or inherited from, whose defaults changed."""
+        reference = site.reference
+        fit = self.work.rules.fit(site.resolved.name, target)
+        if not fit.written or reference.role != "load" or self._as_type(site):
+            return
+        names = ", ".join(fit.written)
+        self.work.report(
+            "TF104",
+            reference.node,
+            f"{shown(target)} has other defaults than in TensorFlow 1, and its calls are not seen "
+            f"here: {names}",
+            "Give those arguments where it is called: "
+            + ", ".join(f"{k.to}={k.written}" for k in fit.written.values()) + ".",
+            shown(site.resolved.name),
+        )
 
     def _taken_for_another(self, site: Site, target: str) -> bool:
         """Whether the call of `target` that a site becomes could be one of TF 1's function of that

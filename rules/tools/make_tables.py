@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "rules"
 SUPPORT = ROOT / "templates" / "support"
+FLOAT32 = ("tf.float32", "'float32'", "tf.dtypes.float32")
 HEADER = "# Written by rules/tools/make_tables.py; corrections belong into rules/tools/corrections.toml.\n"
 
 
@@ -127,6 +128,12 @@ class Tables:
                 found.setdefault(short(name), {})["data"] = {"drop": []}  # only in the message
                 if "rank" in name:
                     found[short(name)]["summarize"] = {"drop": []}
+        for name, entry in self.old.items():
+            a_class = name.count(".") == 3 and self.kind(name) == "class"
+            if name.startswith("tensorflow.keras.optimizers.") and a_class:
+                found[short(name)] = {"lr": "learning_rate"}
+            if name.startswith("tensorflow.keras.initializers.") and "dtype=tf.float32" in str(entry):
+                found[short(name)] = {"dtype": {"drop": list(FLOAT32)}}  # a layer asks for its own
         for name, table in self.hand.get("keywords", {}).items():
             found.setdefault(name, {}).update(table)
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 
@@ -26,6 +27,72 @@ class DepthwiseConv2D(tf.keras.layers.DepthwiseConv2D):
         for unused in ("kernel_initializer", "kernel_regularizer", "kernel_constraint"):
             kwargs.pop(unused, None)
         super().__init__(*args, **kwargs)
+
+
+@tf.keras.utils.register_keras_serializable("tf1_support")
+def hard_sigmoid(x: Any) -> tf.Tensor:
+    """Zero below -2.5, one above 2.5, a line between; Keras 3's goes from -3 to 3."""
+    return tf.clip_by_value(0.2 * tf.convert_to_tensor(x) + 0.5, 0.0, 1.0)
+
+
+def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> tf.Tensor:
+    """The cosine of the angle between `y_true` and `y_pred`, which Keras 3's losses negate."""
+    return -tf.keras.losses.cosine_similarity(y_true, y_pred, axis=axis)
+
+
+@tf.keras.utils.register_keras_serializable("tf1_support")
+class CosineSimilarity(tf.keras.losses.Loss):
+    """`cosine_proximity` as a loss: the more alike, the larger, as TF 1.15 had it."""
+
+    def __init__(
+        self, axis: int = -1, reduction: str = "auto", name: str = "cosine_similarity"
+    ) -> None:
+        super().__init__(
+            name=name, reduction="sum_over_batch_size" if reduction == "auto" else reduction
+        )
+        self.axis = axis
+
+    def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
+        """The cosines of a batch."""
+        return cosine_proximity(y_true, y_pred, self.axis)
+
+    def get_config(self) -> dict[str, Any]:
+        """Its arguments."""
+        return {**super().get_config(), "axis": self.axis}
+
+
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> tf.Tensor:
+    """The part of each row's classes that are on the right side of `threshold` [batch].
+
+    Keras 3's function of this name leaves the rows as they are.
+    """
+    hits = tf.equal(tf.cast(tf.convert_to_tensor(y_pred) > threshold, tf.float32),
+                    tf.cast(y_true, tf.float32))
+    return tf.reduce_mean(tf.cast(hits, tf.float32), axis=-1)
+
+
+def _by_sample(values: tf.Tensor, y_true: Any, y_pred: Any) -> tf.Tensor:
+    """Values [batch]: Keras 3 gives them the shape of labels that are a column [batch, 1]."""
+    labels = tf.convert_to_tensor(y_true)
+    same = labels.shape.rank == tf.convert_to_tensor(y_pred).shape.rank
+    return tf.squeeze(values, -1) if same and values.shape.rank == labels.shape.rank else values
+
+
+def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> tf.Tensor:
+    """1 where the largest of `y_pred` [batch, classes] is the label [batch] or [batch, 1]."""
+    values = tf.keras.metrics.sparse_categorical_accuracy(y_true, y_pred)
+    return _by_sample(values, y_true, y_pred)
+
+
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> tf.Tensor:
+    """1 where the label [batch] or [batch, 1] is among the `k` largest of `y_pred`."""
+    values = tf.keras.metrics.sparse_top_k_categorical_accuracy(y_true, y_pred, k)
+    return _by_sample(values, y_true, y_pred)
+
+
+def to_categorical(y: Any, num_classes: int | None = None, dtype: str = "float32") -> np.ndarray:
+    """One-hot rows for the classes `y`, as float32 where Keras 3 makes float64 of them."""
+    return np.asarray(tf.keras.utils.to_categorical(y, num_classes)).astype(dtype)
 
 
 def tensor_shapes(shapes: Any) -> Any:

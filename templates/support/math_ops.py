@@ -50,17 +50,30 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
 
 def string_split(
-    source, sep=None, skip_empty=True, delimiter=" ", result_type="SPARSE", name=None
+    source, sep=None, skip_empty=True, delimiter=None, result_type="SparseTensor", name=None
 ):
-    """The pieces of each string [batch], as a sparse tensor, or a ragged one (result_type RAGGED).
+    """The pieces of each string [batch], as a SparseTensor, or a RaggedTensor (`result_type`).
 
     Each character of `sep` (or `delimiter`) separates; with an empty one every byte is a piece.
     """
-    delimiter = delimiter if sep is None else sep
-    delimiter = tf.convert_to_tensor(delimiter, tf.string)
-    parts = tf.raw_ops.StringSplit(input=source, delimiter=delimiter, skip_empty=skip_empty)
+    separators = sep if sep is not None else delimiter if delimiter is not None else " "
+    parts = tf.raw_ops.StringSplit(
+        input=source,
+        delimiter=tf.convert_to_tensor(separators, tf.string),
+        skip_empty=skip_empty,
+        name=name,
+    )
     pieces = tf.SparseTensor(parts.indices, parts.values, parts.shape)
-    return tf.RaggedTensor.from_sparse(pieces) if result_type.upper() == "RAGGED" else pieces
+    return tf.RaggedTensor.from_sparse(pieces) if result_type == "RaggedTensor" else pieces
+
+
+def strings_split(input, sep=None, maxsplit=-1, result_type="SparseTensor", name=None):
+    """`tf.strings.split` with its pieces as a SparseTensor, or a RaggedTensor (`result_type`).
+
+    A ragged result for one string is its pieces [n], as in TF 2.
+    """
+    pieces = tf.strings.split(input, sep=sep, maxsplit=maxsplit, name=name)
+    return pieces if result_type == "RaggedTensor" else pieces.to_sparse()
 
 
 def py_func(func, inp, Tout, stateful=True, name=None):
@@ -75,3 +88,33 @@ def py_func(func, inp, Tout, stateful=True, name=None):
         return func(*(array[()] if array.ndim == 0 else array for array in arrays))
 
     return tf.numpy_function(with_scalars, inp, Tout, stateful=stateful, name=name)
+
+
+def nested_py_func(
+    func, args=(), kwargs=None, output_types=None, output_shapes=None, stateful=True, name=None
+):
+    """`py_func` over nests of tensors: `func(*args, **kwargs)` with arrays in their places.
+
+    Returns a nest like `output_types`, with the static shapes `output_shapes` where given.
+    """
+    given = (list(args), dict(kwargs or {}))
+    if callable(output_types):
+        output_types = output_types(*args, **given[1])
+    if callable(output_shapes):
+        output_shapes = output_shapes(*args, **given[1])
+
+    def flat_func(*arrays):
+        own_args, own_kwargs = tf.nest.pack_sequence_as(given, arrays)
+        return tf.nest.flatten(func(*own_args, **own_kwargs))
+
+    types = tf.nest.flatten(output_types)
+    flat = py_func(flat_func, tf.nest.flatten(given), types, stateful, name)
+    result = tf.nest.pack_sequence_as(output_types, flat)
+    if output_shapes is None:
+        return result
+    # a shape is a list itself, so only the types say where the nest ends
+    shapes = output_shapes if tf.nest.is_nested(output_types) else [output_shapes]
+    shapes = shapes.values() if isinstance(shapes, dict) else shapes
+    for value, shape in zip(tf.nest.flatten(result), shapes, strict=True):
+        value.set_shape(shape)
+    return result

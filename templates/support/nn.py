@@ -42,3 +42,74 @@ def fused_batch_norm(
         is_training=is_training,
     )
     return outputs.y, outputs.batch_mean, outputs.batch_variance
+
+
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+) -> tuple[list[tf.SparseTensor], tf.Tensor]:
+    """The best paths through logits [time, batch, classes] and their log probabilities.
+
+    With `merge_repeated`, as TF 1 did unless told otherwise, a class that a path has twice in a
+    row is given once; TF 2's function keeps both.
+    """
+    indices, values, shapes, log_probability = tf.raw_ops.CTCBeamSearchDecoder(
+        inputs=inputs,
+        sequence_length=sequence_length,
+        beam_width=beam_width,
+        top_paths=top_paths,
+        merge_repeated=merge_repeated,
+    )
+    paths = [tf.SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
+    return paths, log_probability
+
+
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> tf.Tensor:
+    """Rows `ids` of one table that is cut into the tensors `params`.
+
+    TF 1 dealt the rows out in turn (``mod``: row i is in tensor i % n) unless told otherwise; TF 2
+    only knows blocks of rows (``div``).
+    """
+    shards = list(params) if isinstance(params, (list, tuple)) else [params]
+    if partition_strategy == "div" or len(shards) == 1:
+        return tf.nn.embedding_lookup(params, ids, max_norm=max_norm, name=name)
+    ids = tf.convert_to_tensor(ids)
+    flat = tf.reshape(ids, [-1])
+    owner = tf.cast(flat % len(shards), tf.int32)
+    rows = tf.dynamic_partition(flat // len(shards), owner, len(shards))
+    places = tf.dynamic_partition(tf.range(tf.size(flat)), owner, len(shards))
+    found = tf.dynamic_stitch(
+        places, [tf.gather(shard, own) for shard, own in zip(shards, rows, strict=True)]
+    )
+    width = tf.shape(shards[0])[1:]
+    found = tf.reshape(found, tf.concat([tf.shape(ids), width], 0), name=name)
+    found.set_shape(ids.shape.concatenate(shards[0].shape[1:]))
+    if max_norm is None:
+        return found
+    return tf.clip_by_norm(found, max_norm, axes=list(range(ids.shape.rank, found.shape.rank)))
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: tf.SparseTensor,
+    sp_weights: tf.SparseTensor | None,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+) -> tf.Tensor:
+    """Rows of a table in the tensors `params`, combined for each row of `sp_ids` (default: mean)."""
+    ids, places = tf.unique(sp_ids.values)
+    table = embedding_lookup(params, ids, partition_strategy, max_norm=max_norm)
+    own = tf.SparseTensor(sp_ids.indices, tf.cast(places, tf.int64), sp_ids.dense_shape)
+    return tf.nn.embedding_lookup_sparse(table, own, sp_weights, combiner or "mean", name=name)

@@ -1,0 +1,177 @@
+"""Arguments of Keras layers and optimizers that TF 1.15 took and Keras 3 ignores, refuses or reads
+otherwise: `decay`, `epsilon=None`, `"hard_sigmoid"`, `batch_input_shape`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from migrator.analysis.tree_walk import walk
+from migrator.engine.callsite import CallSite, Slot, Unreadable, read_call
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.keywords import dropped, without
+from migrator.engine.registry import transform
+from migrator.model import Confidence, Rung
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+CODE = "TF141"
+_TF = "tensorflow."
+_OPTIMIZERS = "keras.optimizers."  # of tf.keras and of Keras itself
+_LAYERS = "keras.layers."
+_RATES = ("lr", "learning_rate")
+# Learning rates by default of TF 1.15 and Keras 3 alike.
+_DEFAULT = {"SGD": "0.01"}
+_OTHER_DEFAULT = "0.001"
+# What sets the learning rate of an optimizer, which a schedule does not allow.
+_SETS_RATE = re.compile(
+    r"\bReduceLROnPlateau\b|\bLearningRateScheduler\b|optimizer\.(?:lr|learning_rate)\b"
+)
+
+
+class _Arguments:
+    """The edits of one file."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        self.ctx = ctx
+        self.lines = Lines(ctx.text)
+        self.edits: list[Edit] = []
+
+    def read(self) -> list[Edit]:
+        for node in walk(self.ctx.tree):
+            if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+                continue
+            full = self.ctx.names.resolve_node(node.func) or ""
+            name = full.removeprefix(_TF)
+            if not name.startswith((_OPTIMIZERS, _LAYERS)) or self.ctx.suppressed(CODE, node):
+                continue
+            try:
+                site = read_call(self.ctx.text, self.lines, node)
+            except (Unreadable, IndexError):
+                continue
+            if name.startswith(_OPTIMIZERS):
+                self._optimizer(node, site, full)
+            else:
+                self._layer(node, site, full)
+        return self.edits
+
+    # -- optimizers
+
+    def _optimizer(self, call: ast.Call, site: CallSite, name: str) -> None:
+        gone: dict[int, str] = {}
+        for index, slot in enumerate(site.slots):
+            value = slot.node.value if isinstance(slot.node, ast.Constant) else ...
+            if slot.keyword == "epsilon" and value is None:
+                gone[index] = "TF 1's epsilon=None was Keras's own, the default"
+            elif slot.keyword == "decay" and value in (0, None):
+                gone[index] = "Keras 3 has no decay, and it was none"
+            elif slot.keyword == "decay" and self._decay(call, site, index, name):
+                gone[index] = "Keras 3 decays learning rates by schedules only"
+        for piece in without(site, gone):
+            self.edits.append(Edit(piece.start, piece.end, ()))
+            self.ctx.change(CODE, call, piece.reason)
+
+    def _keras(self, name: str) -> str:
+        """How this file writes the module that a Keras name comes from."""
+        if not name.startswith(_TF):
+            return self.ctx.require_import("keras")
+        return self.ctx.require_import("tensorflow", None, "tf") + ".keras"
+
+    def _decay(self, call: ast.Call, site: CallSite, index: int, name: str) -> bool:
+        """Put the schedule where the rate is given; whether `decay` is to be taken out then."""
+        slots = site.slots
+        if _SETS_RATE.search(self.ctx.text) or any(slot.stars for slot in slots):
+            self.ctx.finding(
+                CODE, call, "Keras 3 ignores decay, and this file sets the learning rate itself",
+                "Multiply the rate by 1 / (1 + decay * iterations) where it is set, or give the "
+                "optimizer tf.keras.optimizers.schedules.InverseTimeDecay.",
+            )  # fmt: skip
+            return False
+        rate = next((s for s in slots if s.keyword in _RATES), None)
+        if rate is None and slots[0].keyword is None:
+            rate = slots[0]
+        schedule = f"{self._keras(name)}.optimizers.schedules.InverseTimeDecay("
+        decayed = self._value(slots[index])
+        if rate is None:
+            first = _DEFAULT.get(name.rpartition(".")[2], _OTHER_DEFAULT)
+            new = f"learning_rate={schedule}{first}, 1, {decayed})"
+            self.edits.append(Edit(slots[index].start, slots[index].end, (new,)))
+            self.ctx.change(CODE, call, "Keras 3 decays learning rates by schedules only")
+            return False
+        value = (rate.value_start, rate.end)
+        self.edits.append(Edit(*value, (schedule, value, f", 1, {decayed})")))
+        return True
+
+    def _value(self, slot: Slot) -> str:
+        return self.ctx.text[slot.value_start : slot.end]
+
+    # -- layers
+
+    def _layer(self, call: ast.Call, site: CallSite, name: str) -> None:
+        for index, slot in enumerate(site.slots):
+            literal = slot.node.value if isinstance(slot.node, ast.Constant) else None
+            if literal == "hard_sigmoid" and name.startswith(_TF):
+                new = self.ctx.support("keras_layers.hard_sigmoid")
+                self.edits.append(Edit(slot.value_start, slot.end, (new,)))
+                self.ctx.change(CODE, call, "Keras 3's hard_sigmoid has another slope", Rung.SUPPORT)
+            elif slot.keyword == "batch_input_shape":
+                self._batch_shape(call, site, index, name)
+
+    def _batch_shape(self, call: ast.Call, site: CallSite, index: int, name: str) -> None:
+        """An Input before the layer, in the list of a Sequential model or by an `add` before it."""
+        shape = self._value(site.slots[index])
+        place = self._place(call)
+        if place is None:
+            self.ctx.finding(
+                CODE, call, "layers of Keras 3 take no batch_input_shape",
+                "Put a tf.keras.Input(batch_shape=...) before the layer.",
+            )  # fmt: skip
+            return
+        start, before, after = place
+        entry = f"{self._keras(name)}.Input(batch_shape={shape})"
+        piece = dropped(site, index, "")
+        self.edits.append(Edit(start, start, (before, entry, after)))
+        self.edits.append(Edit(piece.start, piece.end, ()))
+        self.ctx.change(CODE, call, "Keras 3 takes the batch's size by an Input",
+                        confidence=Confidence.LIKELY)
+
+    def _place(self, call: ast.Call) -> tuple[int, str, str] | None:
+        """(where an Input goes, the text before and after it); None where there is no place."""
+        for statement in walk(self.ctx.tree):
+            if isinstance(statement, ast.List) and call in statement.elts:
+                return self.lines.span(call)[0], "", ", "
+            if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+                continue
+            adding = statement.value
+            if not (isinstance(adding.func, ast.Attribute) and adding.func.attr == "add"):
+                continue
+            if len(adding.args) == 1 and _wraps(adding.args[0], call):
+                owner = ast.get_source_segment(self.ctx.text, adding.func)
+                indent = " " * statement.col_offset
+                return self.lines.span(statement)[0], f"{owner}(", f")\n{indent}"
+        return None
+
+
+def _wraps(layer: ast.expr, call: ast.Call) -> bool:
+    """Whether a layer is that call, or a wrapper of it (``Bidirectional(LSTM(...))``)."""
+    while layer is not call:
+        if not (isinstance(layer, ast.Call) and layer.args):
+            return False
+        layer = layer.args[0]
+    return True
+
+
+@transform
+class KerasArguments:
+    """TF141: what calls of Keras layers and optimizers give."""
+
+    name = "keras_arguments"
+    triggers = frozenset({f"{_TF}{_OPTIMIZERS}*", f"{_TF}{_LAYERS}*", "keras.*"})
+    order = 31
+
+    def run(self, ctx: FileContext) -> str | None:
+        edits = _Arguments(ctx).read()
+        return apply(ctx.text, edits)[0] if edits else None

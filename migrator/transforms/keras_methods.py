@@ -1,0 +1,208 @@
+"""Methods of Keras models and layers that Keras 3 dropped or that take other arguments there.
+
+The objects are not followed: a method is known by its name, in files that import Keras and do not
+define such a method themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from migrator.analysis.tree_walk import walk
+from migrator.engine.callsite import CallSite, Unreadable, read_call
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.keywords import without
+from migrator.engine.registry import transform
+from migrator.model import Confidence
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+CODE = "TF142"
+# Where data is loaded, not what is computed: Keras 3 has them in keras.utils.PyDataset.
+_LOADING = ("max_queue_size", "max_q_size", "workers", "use_multiprocessing", "pickle_safe")
+# Method -> (its successor, TF 1.15's parameters by place)
+_GENERATORS = {
+    "fit_generator": (
+        "fit",
+        ("generator", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data",
+         "validation_steps", "validation_freq", "class_weight", "max_queue_size", "workers",
+         "use_multiprocessing", "shuffle", "initial_epoch"),
+    ),
+    "evaluate_generator": (
+        "evaluate",
+        ("generator", "steps", "callbacks", "max_queue_size", "workers", "use_multiprocessing",
+         "verbose"),
+    ),
+    "predict_generator": (
+        "predict",
+        ("generator", "steps", "callbacks", "max_queue_size", "workers", "use_multiprocessing",
+         "verbose"),
+    ),
+}  # fmt: skip
+_GENERATOR_NAMES: Mapping[str, str] = {"generator": "x", "nb_epoch": "epochs"}
+# Counted samples, where their successors count batches.
+_SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples", "nb_worker")
+_WEIGHT = (
+    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint",
+    "partitioner", "use_resource", "synchronization", "aggregation",
+)  # fmt: skip
+
+
+class _Methods:
+    """The edits of one file."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        self.ctx = ctx
+        self.lines = Lines(ctx.text)
+        self.edits: list[Edit] = []
+        self.own = {n.name for n in walk(ctx.tree) if isinstance(n, ast.FunctionDef)}
+
+    def read(self) -> list[Edit]:
+        for node in walk(self.ctx.tree):
+            if isinstance(node, ast.ClassDef) and self._of_keras(node):
+                self._weights(node)
+            elif isinstance(node, ast.Attribute) and node.attr == "lr":
+                self._rate(node)
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            method = node.func.attr
+            if method in self.own or self.ctx.suppressed(CODE, node):
+                continue
+            if method in _GENERATORS:
+                self._generator(node, node.func, *_GENERATORS[method])
+            elif method == "fit" and any(k.arg == "nb_epoch" for k in node.keywords):
+                self._rename(node, {"nb_epoch": "epochs"})
+            elif method == "save_weights":
+                self._saved(node)
+        return self.edits
+
+    def _layout(self, call: ast.Call) -> CallSite | None:
+        try:
+            return read_call(self.ctx.text, self.lines, call)
+        except (Unreadable, IndexError):
+            return None
+
+    def _name(self, function: ast.Attribute, name: str) -> Edit:
+        end = self.lines.span(function)[1]
+        return Edit(end - len(function.attr), end, (name,))
+
+    # -- models
+
+    def _generator(
+        self, call: ast.Call, function: ast.Attribute, name: str, order: tuple[str, ...]
+    ) -> None:
+        site = self._layout(call)
+        if site is None:
+            return
+        slots = site.slots
+        given = [slot.keyword or "" for slot in slots]
+        hidden = [s for s in slots if s.stars] or set(given) & set(_SAMPLES)
+        if hidden or len([s for s in slots if s.keyword is None]) > len(order):
+            self.ctx.finding(
+                CODE, call, f"{function.attr} is gone, and its arguments are not what {name} takes",
+                f"Call {name} with the generator as x, and steps in batches.",
+            )  # fmt: skip
+            return
+        edits = [self._name(function, name)]
+        gone: dict[int, str] = {}
+        for index, slot in enumerate(slots):
+            parameter = slot.keyword or order[index]
+            given[index] = parameter
+            if parameter in _LOADING:
+                gone[index] = ""
+            elif slot.keyword is None and index:
+                edits.append(Edit(slot.start, slot.start, (f"{parameter}=",)))
+            elif slot.keyword is not None and slot.keyword in _GENERATOR_NAMES:
+                end = slot.start + len(slot.keyword)
+                edits.append(Edit(slot.start, end, (_GENERATOR_NAMES[slot.keyword],)))
+        edits += [Edit(piece.start, piece.end, ()) for piece in without(site, gone)]
+        if name != "fit" and "verbose" not in given and slots:
+            edits.append(Edit(slots[-1].end, slots[-1].end, (", verbose=0",)))
+        self.edits += edits
+        self.ctx.change(CODE, call, f"{name} takes generators, too; {function.attr} is gone",
+                        confidence=Confidence.LIKELY)
+
+    def _rename(self, call: ast.Call, names: Mapping[str, str]) -> None:
+        site = self._layout(call)
+        for slot in site.slots if site is not None else ():
+            if slot.keyword is not None and slot.keyword in names:
+                end = slot.start + len(slot.keyword)
+                self.edits.append(Edit(slot.start, end, (names[slot.keyword],)))
+                self.ctx.change(CODE, call, f"{slot.keyword} is {names[slot.keyword]} now")
+
+    def _saved(self, call: ast.Call) -> None:
+        path = call.args[0] if call.args else None
+        if not (isinstance(path, ast.Constant) and isinstance(path.value, str)):
+            return
+        if not path.value.endswith(".weights.h5"):
+            self.ctx.finding(
+                CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
+                "Rename the file here and where it is read (load_weights still reads old .h5 "
+                "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
+            )  # fmt: skip
+
+    def _rate(self, node: ast.Attribute) -> None:
+        """``model.optimizer.lr``: the attribute has its full name only."""
+        owner = node.value
+        if not (isinstance(owner, ast.Attribute) and owner.attr == "optimizer"):
+            return
+        model = owner.value
+        name = model.attr if isinstance(model, ast.Attribute) else getattr(model, "id", "")
+        if "model" in name and not self.ctx.suppressed(CODE, node):
+            self.edits.append(self._name(node, "learning_rate"))
+            self.ctx.change(CODE, node, "lr is learning_rate in Keras 3",
+                            confidence=Confidence.LIKELY)
+
+    # -- layers
+
+    def _of_keras(self, node: ast.ClassDef) -> bool:
+        names = (self.ctx.names.resolve_node(base) or "" for base in node.bases)
+        return any(name.startswith(("tensorflow.keras.", "keras.")) for name in names)
+
+    def _weights(self, node: ast.ClassDef) -> None:
+        """``self.add_weight("kernel", shape)``: Keras 3 has the shape first."""
+        for call in walk(node):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+                continue
+            if ast.unparse(call.func) not in ("self.add_weight", "self.add_variable"):
+                continue
+            if call.func.attr in self.own or self.ctx.suppressed(CODE, call):
+                continue
+            site = self._layout(call)
+            if site is None or any(slot.stars == 1 for slot in site.slots):
+                continue
+            edits = []
+            if call.func.attr == "add_variable":
+                edits.append(self._name(call.func, "add_weight"))
+            gone: dict[int, str] = {}
+            shape_first = bool(call.args) and isinstance(call.args[0], (ast.Tuple, ast.List))
+            for index, slot in enumerate(site.slots):
+                parameter = slot.keyword or (_WEIGHT[index] if index < len(_WEIGHT) else "")
+                if parameter in ("use_resource", "partitioner", "synchronization"):
+                    gone[index] = ""
+                elif slot.keyword is None and not slot.stars and not shape_first:
+                    edits.append(Edit(slot.start, slot.start, (f"{parameter}=",)))
+            edits += [Edit(piece.start, piece.end, ()) for piece in without(site, gone)]
+            if edits:
+                self.edits += edits
+                self.ctx.change(CODE, call, "add_weight of Keras 3 has its parameters in another "
+                                "order", confidence=Confidence.LIKELY)
+
+
+@transform
+class KerasMethods:
+    """TF142: methods of Keras objects."""
+
+    name = "keras_methods"
+    triggers = frozenset({"tensorflow.*", "keras.*"})
+    words = frozenset({"keras"})
+    order = 32
+
+    def run(self, ctx: FileContext) -> str | None:
+        if "keras" not in ctx.text:
+            return None
+        edits = _Methods(ctx).read()
+        return apply(ctx.text, edits)[0] if edits else None

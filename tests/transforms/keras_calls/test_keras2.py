@@ -1,0 +1,204 @@
+"""What was written for tf.keras of TF 1.15 and for standalone Keras 2, as Keras 3 takes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.fuzzing import run
+
+TF = "import tensorflow as tf\n"
+
+
+def migrated(before: str) -> tuple[str, list[str]]:
+    """(the text, codes of its findings); a second run must leave it."""
+    result = run("a.py", before)
+    assert not result.error
+    text = result.new_text or before
+    assert run("a.py", text).new_text is None
+    return text, [finding.code for finding in result.findings]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.keras.optimizers.Adam(lr=0.1)", "tf.keras.optimizers.Adam(learning_rate=0.1)"),
+        (
+            "tf.keras.optimizers.Adam(lr=0.1, epsilon=None, decay=0.0)",
+            "tf.keras.optimizers.Adam(learning_rate=0.1)",
+        ),
+        (
+            "tf.keras.optimizers.Adam(epsilon=None, decay=0.0, lr=0.1)",
+            "tf.keras.optimizers.Adam(learning_rate=0.1)",
+        ),
+        ("tf.keras.layers.BatchNormalization(fused=True, adjustment=None)",
+         "tf.keras.layers.BatchNormalization()"),
+        ("tf.keras.layers.BatchNormalization(fused=True, adjustment=None, axis=1)",
+         "tf.keras.layers.BatchNormalization(axis=1)"),
+        (
+            "tf.keras.optimizers.SGD(0.1, decay=1e-3)",
+            "tf.keras.optimizers.SGD("
+            "tf.keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-3))",
+        ),
+        (
+            "tf.keras.layers.CuDNNLSTM(3, return_sequences=True)",
+            "tf.keras.layers.LSTM(3, recurrent_activation='sigmoid', return_sequences=True)",
+        ),
+        (
+            "tf.keras.layers.CuDNNGRU(3)",
+            "tf.keras.layers.GRU(3, recurrent_activation='sigmoid', reset_after=True)",
+        ),
+        ("tf.keras.layers.GRU(3, 'relu', 'sigmoid', reset_after=True)",) * 2,
+        ("tf.keras.layers.AveragePooling2D()", "tf.keras.layers.AveragePooling2D(pool_size=(2, 2))"),
+        (
+            "tf.keras.Sequential([tf.keras.layers.Dense(3, batch_input_shape=(2, 4))])",
+            "tf.keras.Sequential([tf.keras.Input(batch_shape=(2, 4)), tf.keras.layers.Dense(3)])",
+        ),
+        ("tf.python.keras.layers.Dense(3)", "tf.keras.layers.Dense(3)"),
+        (
+            "tf.keras.initializers.RandomNormal(0.0, 0.1, None, tf.float32)",
+            "tf.keras.initializers.RandomNormal(0.0, 0.1, None)",
+        ),
+    ],
+)
+def test_calls(before: str, after: str) -> None:
+    assert migrated(f"{TF}x = {before}\n") == (f"{TF}x = {after}\n", [])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tf.keras.layers.Dense(3, weights=w)",
+        "tf.keras.layers.Dense(3, input_dtype='int32')",
+        "tf.keras.layers.Bidirectional(tf.keras.layers.LSTM(3, **options))",
+        "tf.keras.layers.RNN([c(3) for c in [tf.keras.layers.GRUCell]])",
+        "tf.keras.callbacks.TensorBoard('x', embeddings_data=data)",
+        "tf.keras.backend.get_session()",
+        "tf.keras.backend.learning_phase()",
+        "tf.keras.backend.image_dim_ordering()",
+        "tf.keras.utils.multi_gpu_model(m, 2)",
+        "tf.keras.models.model_from_yaml(text)",
+        "tf.keras.layers.LocallyConnected1D(3, 2)",
+        "model.save_weights('weights.h5')",
+        "model.fit_generator(batches, samples_per_epoch=100)",
+    ],
+)
+def test_what_no_rewrite_covers_is_reported(call: str) -> None:
+    text, codes = migrated(f"{TF}from tensorflow import keras\nx = {call}\nkeras\n")
+    assert codes, text
+
+
+def test_methods() -> None:
+    before = """
+model.fit_generator(batches(), 10, 5, 1, validation_data=v, workers=4, use_multiprocessing=True)
+model.predict_generator(generator=g, steps=3, max_queue_size=2)
+model.evaluate_generator(g, 3, verbose=1)
+model.fit(x, y, nb_epoch=4)
+print(model.optimizer.lr)
+"""
+    after = """
+model.fit(batches(), steps_per_epoch=10, epochs=5, verbose=1, validation_data=v)
+model.predict(x=g, steps=3, verbose=0)
+model.evaluate(g, steps=3, verbose=1)
+model.fit(x, y, epochs=4)
+print(model.optimizer.learning_rate)
+"""
+    head = "from tensorflow.keras.models import Model\nmodel = Model(a, b)\n"
+    assert migrated(head + before) == (head + after, [])
+    without = "import tensorflow as tf\ntf.abs(1)\n"
+    assert migrated(without + before)[0] == without + before  # whose methods they are is not known
+
+
+def test_methods_of_the_file_are_its_own() -> None:
+    text = f"{TF}class Net(tf.keras.Model):\n    def fit_generator(self, x): ...\nNet().fit_generator(x)\n"
+    assert migrated(text) == (text, [])
+
+
+def test_weights_of_layers() -> None:
+    before = (
+        "    def build(self, shape):\n"
+        "        self.a = self.add_weight('a', (2, 3), tf.float32, trainable=False)\n"
+        "        self.b = self.add_variable('b', shape=[2], use_resource=True)\n"
+        "        self.c = self.add_weight((2, 3), 'zeros')\n"
+    )
+    after = (
+        "    def build(self, shape):\n"
+        "        self.a = self.add_weight(name='a', shape=(2, 3), dtype=tf.float32, trainable=False)\n"
+        "        self.b = self.add_weight(name='b', shape=[2])\n"
+        "        self.c = self.add_weight((2, 3), 'zeros')\n"
+    )
+    head = f"{TF}class Mine(tf.keras.layers.Layer):\n"
+    assert migrated(head + before) == (head + after, [])
+    other = f"{TF}class Mine(Other):\n"
+    assert migrated(other + before)[0] == other + before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from keras.layers.core import Dense\nDense(3)", "from keras.layers import Dense\nDense(3)"),
+        (
+            "from keras.engine.topology import Layer, Input\nLayer()\nInput()",
+            "from keras.layers import Layer\nfrom keras.layers import Input\nLayer()\nInput()",
+        ),
+        (
+            "from keras.utils.np_utils import to_categorical\nto_categorical(y)",
+            "from keras.utils import to_categorical\nto_categorical(y)",
+        ),
+        (
+            "from keras.preprocessing.image import ImageDataGenerator\nImageDataGenerator()",
+            "from tensorflow.keras.preprocessing.image import ImageDataGenerator\nImageDataGenerator()",
+        ),
+        ("import keras\nkeras.objectives.Huber()", "import keras\nkeras.losses.Huber()"),
+        (
+            "from keras.optimizers import Adam\nAdam(lr=0.1, decay=0.0)",
+            "from keras.optimizers import Adam\nAdam(learning_rate=0.1)",
+        ),
+    ],
+)
+def test_standalone_keras(before: str, after: str) -> None:
+    assert migrated(before + "\n") == (after + "\n", [])
+
+
+def test_the_old_backend_is_in_tf_keras() -> None:
+    text, codes = migrated("from keras import backend as K\nx = K.mean(y) + K.epsilon()\n")
+    assert "x = tf.keras.backend.mean(y) + K.epsilon()" in text and codes == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import keras\nx = keras.wrappers.scikit_learn.KerasClassifier(f)\n",
+        "import keras.backend as K\nK.set_session(s)\n",
+        "import keras\nx = keras.layers.Merge([a, b])\n",
+        "import keras\nx = keras.nothing.of_this()\n",
+        "import keras\nx = keras.layers.Dense(output_dim=3)\n",
+    ],
+)
+def test_what_keras_3_lacks_is_reported(text: str) -> None:
+    assert migrated(text)[1]
+
+
+def test_programs_for_keras_3_stay() -> None:
+    text = (
+        "import keras\nfrom keras import layers, ops\nfrom keras.src import backend\n"
+        "x = layers.LSTM(3, seed=1)\ny = keras.layers.AveragePooling2D(2)\n"
+        "z = ops.mean(x) + keras.backend.epsilon()\n"
+        "keras.optimizers.Adam(learning_rate=1.0, weight_decay=0.1)\nkeras.Model.fit(x)\n"
+    )
+    assert migrated(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.cond(p, lambda: [a], lambda: [b])", "tf.cond(p, lambda: a, lambda: b)"),
+        ("tf.cond(p, lambda: [a, c], lambda: [b, c])",) * 2,
+        ("tf.case([(p, lambda: (a,))], lambda: [b])", "tf.case([(p, lambda: a)], lambda: b)"),
+        (
+            "tf.cond(p, lambda: [a], lambda: (b,), strict=True)",
+            "tf.cond(p, lambda: list((a,)), lambda: tuple([b]))",
+        ),
+    ],
+)
+def test_single_branches(before: str, after: str) -> None:
+    assert migrated(f"{TF}x = {before}\n") == (f"{TF}x = {after}\n", [])
