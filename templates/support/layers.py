@@ -393,7 +393,7 @@ class SeparableConv2D(_Conv):
                 self._depthwise,
             ),
             "pointwise_kernel": (
-                [1, 1, channels * self.depth_multiplier, self.filters],
+                [*[1] * self.rank, channels * self.depth_multiplier, self.filters],
                 self._pointwise,
             ),
         }

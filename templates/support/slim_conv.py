@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -270,13 +270,14 @@ def convolution2d_transpose(
 
 
 def transposed_convolution(
-    inputs: tf.Tensor, kernel: tf.Tensor, strides: tuple[int, int], padding: str, first: bool
+    inputs: tf.Tensor, kernel: tf.Tensor, strides: Sequence[int], padding: str, first: bool
 ) -> tf.Tensor:
-    """`tf.nn.conv2d_transpose` with the output size that TF1's layers chose."""
-    spatial = slice(2, 4) if first else slice(1, 3)
+    """`tf.nn.conv_transpose` of images or volumes with the output size that TF1's layers chose."""
+    spatial = slice(2, None) if first else slice(1, -1)
+    rank = len(strides)
     extra = [
         max(k - s, 0) if padding == "VALID" else 0
-        for k, s in zip(kernel.shape[:2], strides, strict=True)
+        for k, s in zip(kernel.shape[:rank], strides, strict=True)
     ]
 
     def enlarged(sizes: Any) -> list[Any]:
@@ -285,17 +286,18 @@ def transposed_convolution(
         ]
 
     dynamic = tf.shape(inputs)
-    height, width = enlarged([dynamic[spatial][0], dynamic[spatial][1]])
+    sizes = enlarged(tf.unstack(dynamic[spatial], rank))
     static = enlarged(inputs.shape[spatial])
-    filters = kernel.shape[2]
-    shape = [dynamic[0], filters, height, width] if first else [dynamic[0], height, width, filters]
-    outputs = tf.nn.conv2d_transpose(
+    filters = kernel.shape[rank]
+    shape = [dynamic[0], filters, *sizes] if first else [dynamic[0], *sizes, filters]
+    axes = "DHW"[-rank:]
+    outputs = tf.nn.conv_transpose(
         inputs,
         kernel,
         tf.stack(shape),
-        strides,
+        list(strides),
         padding,
-        data_format="NCHW" if first else "NHWC",
+        data_format=f"NC{axes}" if first else f"N{axes}C",
     )
     batch = inputs.shape[0]
     outputs.set_shape([batch, filters, *static] if first else [batch, *static, filters])

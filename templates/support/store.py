@@ -347,8 +347,14 @@ class VariableStore(tf.Module):
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[VariableStore]:
-        """Makes this the store that TF1-style calls of this thread use."""
-        with _entered(self._building.run):
+        """Makes this the store that TF1-style calls of this thread use.
+
+        It took the place of a graph of TF 1 and has nothing to do with one that is being built
+        around it: what is computed with it is computed at once.
+        """
+        graph = not tf.executing_eagerly() and not tf.inside_function()
+        eager = tf.__internal__.eager_context.eager_mode if graph else contextlib.nullcontext
+        with eager(), _entered(self._building.run):
             yield self
 
     @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from templates.support import (
+    checkpoint,
     contrib_optimizers,
     initializers,
     optimizers,
@@ -162,3 +164,15 @@ def test_the_initial_value_may_have_a_shape_that_the_graph_computes() -> None:
         made = initializers.random_normal_initializer(mean=4.0, stddev=0.0)(size)
         assert session.run(made, {size: [2, 3]}).tolist() == [[4.0] * 3] * 2
         assert initializers.ones_initializer()(tf.constant([2])).shape == [2]
+
+
+def test_a_store_of_its_own_computes_at_once_inside_of_a_graph(tmp_path: Path) -> None:
+    with tf.Graph().as_default():
+        outer = scopes.get_variable("outer", initializer=1.0)
+        with store.VariableStore().as_default():
+            inner = scopes.get_variable("inner", initializer=2.0)
+            assert inner.numpy() == 2.0
+            checkpoint.Saver().save(str(tmp_path / "model.ckpt"))
+        assert not tf.executing_eagerly()
+        assert scopes.global_variables() == [outer]
+    assert tf.train.list_variables(str(tmp_path / "model.ckpt")) == [("inner", [])]
