@@ -20,7 +20,13 @@ from migrator.transforms import _flow as flow
 from migrator.transforms._eager_plan import Planner
 from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
-from migrator.transforms._session_body import GRAPH_SCOPES, TEST_SESSIONS, SessionBody
+from migrator.transforms._session_body import (
+    GRAPH_SCOPES,
+    PLACEHOLDERS,
+    SESSIONS,
+    TEST_SESSIONS,
+    SessionBody,
+)
 from migrator.transforms._session_heads import (
     ambient_collections,
     body_of,
@@ -34,6 +40,8 @@ _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite
 _TEST_CASE = "tensorflow.test.TestCase"
 # An eager loss has lost the computation that its gradient would need.
 _OPTIMIZER_CALLS = frozenset({"minimize", "compute_gradients"})
+_MAKERS = SESSIONS | PLACEHOLDERS | {"tensorflow.Graph"}
+_MAKERS_LAST = frozenset(name.rpartition(".")[2] for name in _MAKERS)
 _GRAPH_CALLS = frozenset(
     {*TEST_SESSIONS, "run", "placeholder", "placeholder_with_default", "as_default", "Session"}
 )
@@ -111,26 +119,37 @@ def _functions(
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             arguments = node.args.args
             inside = method or bool(arguments) and arguments[0].arg == "self"
-            if inside and _calls_graph(node):
+            if inside and _calls_graph(ctx, node):
                 yield from _method(FunctionContext(ctx, node, lines))
                 continue
         for inner in _inner_blocks(node):
             yield from _functions(ctx, lines, inner, touched, inside)
 
 
-def _calls_graph(function: Function) -> bool:
+def _calls_graph(ctx: FileContext, function: Function) -> bool:
     """Whether a function itself has a session, a placeholder or a graph of its own."""
+    calls: list[ast.Call] = []
     stack: list[ast.AST] = list(function.body)
     while stack:
         node = stack.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in _GRAPH_CALLS:
-                return True
+        if isinstance(node, ast.Call):
+            calls.append(node)
         stack.extend(children(node))
-    return False
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr in _GRAPH_CALLS for call in calls
+    ) and any(_makes_graph(ctx, call.func) for call in calls)
 
+
+def _makes_graph(ctx: FileContext, func: ast.expr) -> bool:
+    """Whether what a call calls gives a session, a placeholder or a graph."""
+    if isinstance(func, ast.Attribute):
+        if func.attr in TEST_SESSIONS:
+            return True
+        if func.attr not in _MAKERS_LAST:
+            return False
+    return ctx.names.resolve_node(func, values=False) in _MAKERS
 
 def _method(ctx: FunctionContext) -> Iterator[Edit]:
     """The eager form of one method: functions inside it first."""
