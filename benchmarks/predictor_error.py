@@ -167,6 +167,8 @@ def predict(args: argparse.Namespace) -> None:
         name, batch, mode, shape, onednn = row["key"]
         if args.models and name not in args.models.split(","):
             continue
+        if args.missing and "chunks" in row:
+            continue
         got = child([name, str(batch), mode, shape, "predict"], onednn)
         if got is None:
             print(f"{name} {batch} {mode}: failed", file=sys.stderr)
@@ -179,7 +181,10 @@ def _error(row: dict[str, Any]) -> float:
     return float(row["predicted"] / statistics.median(row["measured"]) - 1)
 
 
-def _chunks(row: dict[str, Any]) -> float:
+def _chunks(row: dict[str, Any]) -> float | None:
+    """Error of the allocator's peak; None where the case was predicted before it was followed."""
+    if "chunks" not in row:
+        return None
     return float(row["chunks"] / statistics.median(row["allocator"]) - 1)
 
 
@@ -192,11 +197,13 @@ def _line(row: dict[str, Any]) -> str:
     measured = statistics.median(row["measured"])
     spread = (max(row["measured"]) - min(row["measured"])) / measured
     kernels = "oneDNN" if row["kernels"] == "onednn" else "Eigen"
+    chunks = _chunks(row)
     return (
         f"| {name} | {shape} | {batch} | {mode} | {kernels} | {measured / 2**20:.1f} | "
         f"{spread:.1%} of {len(row['measured'])} | {row['predicted'] / 2**20:.1f} | "
         f"{_error(row):+.2%} | {row['low'] / measured - 1:+.1%} … {row['high'] / measured - 1:+.1%}"
-        f"{'' if _inside(row) else ' (outside)'} | {_chunks(row):+.1%} |"
+        f"{'' if _inside(row) else ' (outside)'} | "
+        f"{'–' if chunks is None else f'{chunks:+.1%}'} |"
     )
 
 
@@ -217,11 +224,11 @@ def table(_: argparse.Namespace) -> None:
         mine = [r for r in usual if r["key"][2] == mode]
         if mine:
             errors = [abs(_error(r)) for r in mine]
-            chunks = [abs(_chunks(r)) for r in mine]
+            chunks = [abs(c) for r in mine if (c := _chunks(r)) is not None]
             lines.append(
                 f"- **{mode}** ({len(mine)} cases): median error {statistics.median(errors):.2%}, "
                 f"largest {max(errors):.2%}; measured inside the interval in "
-                f"{sum(map(_inside, mine))} of {len(mine)}; allocator peak: median "
+                f"{sum(map(_inside, mine))} of {len(mine)}; allocator peak ({len(chunks)} cases): median "
                 f"{statistics.median(chunks):.1%}, largest {max(chunks):.1%}."
             )
     odd = [r for r in rows if r["unknown"]]
@@ -258,6 +265,7 @@ def main() -> None:
     runs.set_defaults(do=run)
     again = commands.add_parser("predict")
     again.add_argument("--models", default="", help="only these")
+    again.add_argument("--missing", action="store_true", help="only without an allocator's peak")
     again.set_defaults(do=predict)
     commands.add_parser("table").set_defaults(do=table)
     if sys.argv[1:2] == ["case"]:

@@ -75,12 +75,19 @@ def figure(chart: Chart) -> dict[str, Any]:
         ids, labels, parents, values = zip(*chart.tree, strict=True)
         data = [{
             "type": "treemap", "ids": ids, "labels": labels, "parents": parents, "values": values,
-            "branchvalues": "total", "textinfo": "label+percent root",
-            "text": [text.size(v) for v in values],
-            "hovertemplate": "%{label}<br>%{text}<extra></extra>",
-            "marker": {"colors": [_tree_colour(i) for i in ids]},
+            "branchvalues": "total", "text": ["<br>".join(label.split("/")[-2:]) for label in labels],
+            "texttemplate": "%{text}<br>%{percentRoot}",
+            "customdata": [text.size(v) for v in values],
+            "hovertemplate": "%{label}<br>%{customdata}<extra></extra>",
+            "marker": {
+                "colors": [_tree_colour(i) for i in ids], "line": {"width": 1, "color": "#ffffff"},
+            },
+            "tiling": {"pad": 1},
         }]  # fmt: skip
-        layout.update(margin={"l": 4, "r": 4, "t": 4, "b": 4}, height=420)
+        layout.update(
+            margin={"l": 4, "r": 4, "t": 4, "b": 4}, height=420,
+            uniformtext={"minsize": 10, "mode": "hide"},  # smaller ones cannot be read
+        )  # fmt: skip
         return {"data": data, "layout": layout}
     scale, suffix = _axis(chart)
     layout["yaxis"] = {"title": {"text": suffix}, "rangemode": "tozero", "gridcolor": "#e3e6ea"}

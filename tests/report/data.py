@@ -31,7 +31,8 @@ def _sample(peak: int, step: float, layer: str) -> records.Sample:
             records.Holder("gradients", "Conv_2", "Conv2DBackpropInput", peak // 10),
             records.Holder("weights", "Conv_1", "Conv_1/weights", peak // 5),
         ),
-        tuple((i / 1000, peak * (10 - abs(i - 10)) // 10) for i in range(21)), "Conv_1/Conv2D",
+        tuple((i / 1000, peak * (10 - abs(i - 10)) // 10) for i in range(21)),
+        "model/" + "a_layer_with_a_long_name/" * 6 + "Conv2D",  # no place to break on a phone
     )  # fmt: skip
     phases = (
         records.Phase("import", 3.0, None, None, 600 << 20),
