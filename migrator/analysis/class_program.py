@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from migrator.analysis.facts_functions import function_summary
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
@@ -54,6 +56,8 @@ class ClassProgram(Program):
         first = self.defined.get("__init__")
         owner = first.args.args[0].arg if first is not None and first.args.args else "self"
         self._roots = building_methods(node)
+        self._function = function
+        self._facts: dict[str, tuple[FunctionFact, frozenset[str]] | None] = {}
         super().__init__(names, scopes[id(node)], [], function, parent, owner)
         self.methods = [m for m in self.defined.values() if m not in self.builders]
 
@@ -87,6 +91,38 @@ class ClassProgram(Program):
             self.call_of[called.name] = stmt
             self._bind_arguments(called, stmt.value)  # type: ignore[attr-defined]
             self._build_method(called)
+
+    def method_fact(self, name: str) -> tuple[FunctionFact, frozenset[str]] | None:
+        """See `Program.method_fact`; known of methods that give something and run no session."""
+        if name in self._facts or name not in self.defined:
+            return self._facts.get(name)
+        self._facts[name] = None  # of a method that calls itself nothing is known
+        node = self.defined[name]
+        names = self.expressions.names
+        gives = any(isinstance(n, ast.Return) and n.value is not None for n in walk(node))
+        if not gives or node.decorator_list or any(
+            isinstance(call.func, ast.Attribute) and call.func.attr in ("run", "eval")
+            for call in calls_in(node)
+        ):
+            return None
+        fact, _ = function_summary(node, names, self._scopes, self._function)
+        flags, read = set(fact.flags), set[str]()
+        for inner in walk(node):
+            if not isinstance(inner, ast.Attribute) or not isinstance(inner.ctx, ast.Load) or (
+                not isinstance(inner.value, ast.Name) or inner.value.id != self.owner
+            ):
+                continue
+            if inner.attr not in self.defined:
+                read.add(inner.attr)
+                continue
+            other = self.method_fact(inner.attr)
+            if other is None:
+                return None
+            flags |= other[0].flags - {"single", "tuple", "dict"}
+            read |= other[1]
+        found = replace(fact, flags=frozenset(flags)), frozenset(read)
+        self._facts[name] = found
+        return found
 
     def _bind_arguments(self, method: ast.FunctionDef, call: ast.Call) -> None:
         names = [a.arg for a in method.args.args[1:]]

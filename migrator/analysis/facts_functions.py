@@ -65,7 +65,7 @@ def module_functions(
             return result[name][0]
         if name in nodes and name not in pending and len(pending) < 20:
             pending.append(name)
-            result[name] = _summary(nodes[name], names, scopes, known)
+            result[name] = function_summary(nodes[name], names, scopes, known)
             pending.pop()
             return result[name][0]
         return None
@@ -75,9 +75,11 @@ def module_functions(
     return result
 
 
-def _summary(
+def function_summary(
     node: ast.FunctionDef, names: NameTable, scopes: dict[int, Scope], known: Any
 ) -> tuple[FunctionFact, set[str]]:
+    """What one function returns and does, and the dotted names that it calls; `known` tells it of
+    the functions of its module by name."""
     scope = scopes.get(id(node))
     flags: set[str] = set()
     calls: set[str] = set()

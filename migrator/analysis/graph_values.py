@@ -50,6 +50,8 @@ class Expressions:
         self.lookup = lookup
         self.function = function
         self.owner = owner
+        #: What a method of the object does (by its name), and which attributes it reads.
+        self.method: Callable[[str], tuple[FunctionFact, frozenset[str]] | None] = lambda _: None
         self._symbols: dict[int, str | None] = {}
 
     # -- symbols
@@ -84,8 +86,16 @@ class Expressions:
             fact = self.function(node.func.id)
             if fact is not None:
                 return fact
+        own = self._own_method(node)
+        if own is not None:
+            return own[0]
         symbol = self.symbol(node.func)
         return self.function(symbol) if symbol else None
+
+    def _own_method(self, node: ast.Call) -> tuple[FunctionFact, frozenset[str]] | None:
+        """What is known of the method of the object that a call calls."""
+        dotted = dotted_self(node.func, self.owner) if self.owner else None
+        return self.method(dotted.partition(".")[2]) if dotted is not None else None
 
     # -- resources
 
@@ -262,7 +272,10 @@ class Expressions:
                 return method
         fact = self.call_fact(node)
         if fact is not None:
-            return self._project_call(node, fact, arguments)
+            own = self._own_method(node)
+            read = sorted(own[1]) if own is not None else ()
+            return self._project_call(node, fact, arguments + [
+                self.lookup(f"{self.owner}.{name}") or PYTHON_VALUE for name in read])
         kind = join(arguments)
         name = self.symbol(node.func) or ""
         if kind == k.OP and name in ("builtins.len", "builtins.isinstance", "builtins.type"):
@@ -373,7 +386,8 @@ class Expressions:
         self, node: ast.Call, fact: FunctionFact, arguments: list[Value]
     ) -> Value:
         traced = any(a.traced or a.kind in (k.OP, k.VARIABLE) for a in arguments)
-        parts = [Value(kind, call=node) for kind in fact.parts] or None
+        flat = "tuple" in fact.flags  # of one tensor each
+        parts = [Value(kind, call=node, single=flat) for kind in fact.parts] or None
         single = "single" in fact.flags
         if fact.kind in (k.DATASET, k.OPTIMIZER, k.VARIABLE, k.EFFECT, k.TRAIN, k.ITERATOR):
             needs = any(a.traced for a in arguments)
@@ -381,7 +395,8 @@ class Expressions:
             return Value(kind, call=node, parts=parts, needs_graph=needs)
         if traced or fact.kind in k.TRACED:
             kind = fact.kind if fact.kind in k.TRACED else k.TENSOR
-            parts = parts if kind == fact.kind else None
+            if kind != fact.kind:
+                parts = [Value(kind, call=node, single=True) for _ in parts or ()] if flat else None
             return Value(kind, call=node, parts=parts, single=single)
         if fact.kind == k.OP or ("ops" in fact.flags and fact.kind != k.PY):
             return Value(k.TENSOR if "layers" in fact.flags else k.OP, call=node, single=single)

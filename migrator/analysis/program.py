@@ -61,6 +61,7 @@ class Program(RunReader):
         self.default_session = False
         self.assigned = self._assigned_names()
         self.expressions = Expressions(names, scope, self._lookup, function, owner)
+        self.expressions.method = self.method_fact
         self._build_all()
         if self._variables_are_known():
             self._rebuild(variables_known=True)
@@ -102,6 +103,10 @@ class Program(RunReader):
         if self.parent is not None and name not in self.assigned:
             return self.parent._lookup(name)
         return None
+
+    def method_fact(self, name: str) -> tuple[FunctionFact, frozenset[str]] | None:
+        """What a method of the object does, and the attributes that it reads, if that is known."""
+        return None if self.parent is None else self.parent.method_fact(name)
 
     def _variables_are_known(self) -> bool:
         """Whether collections of variables are read, and no traced statement makes variables."""

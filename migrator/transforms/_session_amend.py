@@ -93,6 +93,63 @@ class LooseAttribute(Amendable):
         return source.splice(0, len(text), edits) if len(edits) > 1 else None
 
 
+class LocalPart(Amendable):
+    """A step needs a local name of a method that builds only a part of the graph."""
+
+    def __init__(self, node: ast.AST, owner: str, method: str, name: str) -> None:
+        super().__init__(node, f"{name} is local to {method}, which builds only a part of the "
+                         "graph", f"make it an attribute: self.{name}")
+        self.owner, self.method, self.name = owner, method, name
+
+    def amended(self, text: str) -> str | None:
+        """The name becomes a private attribute of the object."""
+        tree = ast.parse(text)
+        owner = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == self.owner),
+                     None)
+        method = None if owner is None else next(
+            (n for n in owner.body if isinstance(n, ast.FunctionDef) and n.name == self.method),
+            None)
+        if owner is None or method is None or not method.args.args:
+            return None
+        short = self.name.lstrip("_")
+        inner = [n for n in ast.walk(method) if n is not method and isinstance(
+            n, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal))]
+        taken = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+        taken |= {n.name for n in ast.walk(owner) if isinstance(n, ast.FunctionDef)}
+        attribute = next(
+            (n for n in (f"_{short}", short, f"_built_{short}") if n not in taken), None)
+        source = SourceText(text, tree)
+        if any(a.arg == self.name for a in ast.walk(method.args) if isinstance(a, ast.arg)):
+            return self._kept_argument(text, source, method)
+        if attribute is None or inner:
+            return None
+        edits: list[Edit] = [
+            (*source.span(node), f"{method.args.args[0].arg}.{attribute}")
+            for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == self.name
+        ]
+        return source.splice(0, len(text), edits) if edits else None
+
+    def _kept_argument(self, text: str, source: SourceText, method: ast.FunctionDef) -> str | None:
+        """The argument is read from the attribute that the method keeps it in."""
+        uses = [n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == self.name]
+        owner = method.args.args[0].arg
+        keeps = next((
+            s for s in method.body
+            if isinstance(s, ast.Assign) and len(s.targets) == 1 and s.value in uses
+            and isinstance(s.targets[0], ast.Attribute)
+            and ast.unparse(s.targets[0].value) == owner
+        ), None)
+        if keeps is None or any(not isinstance(n.ctx, ast.Load) for n in uses):
+            return None
+        kept = ast.unparse(keeps.targets[0])
+        stored = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)
+                  and isinstance(n.ctx, ast.Store) and ast.unparse(n) == kept]
+        later = [n for n in uses if n.lineno > keeps.lineno]
+        if len(stored) != 1 or not later:
+            return None
+        return source.splice(0, len(text), [(*source.span(n), kept) for n in later])
+
+
 class InlineDependency(Amendable):
     """`with tf.control_dependencies([CALL])`: in a function, CALL is a statement before."""
 

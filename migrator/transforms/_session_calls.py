@@ -145,7 +145,7 @@ class CallWriter(StatementPlanner):
                 return "dict" if isinstance(value.literal, ast.Dict) else "tuple"
             return ""
         fact = self.program.expressions.call_fact(value.call) if value.call is not None else None
-        if fact is not None and value.base is None:
+        if fact is not None and value.base is None and not value.single:
             return next((form for form in ("tuple", "dict") if form in fact.flags), "")
         return ""
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
-from migrator.analysis.program_items import KEEP, Item, Obstacle
+from migrator.analysis.dataflow import backward_slice
+from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
+from migrator.analysis.source import Edit
 from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import (
     chain,
@@ -14,6 +17,15 @@ from migrator.transforms._session_helpers import (
 )
 from migrator.transforms._session_monitored import MonitorReader
 from migrator.transforms._session_records import Site
+
+#: How operations begin whose results have another dtype than what they are given.
+_OTHER_DTYPES = (
+    "cast", "to_", "arg", "shape", "size", "rank", "equal", "not_equal", "less", "greater",
+    "logical", "is_", "where", "range", "py_func", "string", "decode", "quantize", "bitcast",
+    "top_k", "unique", "count", "in_top_k", "sequence_mask", "complex", "fft", "map_fn", "tf_",
+)
+
+_PLAIN = frozenset({"hasattr", "len", "int", "float", "list", "dict", "tuple", "zip", "enumerate"})
 
 
 class FeedReader(MonitorReader):
@@ -95,6 +107,8 @@ class FeedReader(MonitorReader):
             item for item in bindings
             if item.stmt.lineno < run.stmt.lineno and item.parents == run.parents[: len(item.parents)]
         ]
+        if len(bindings) == 1 and bindings[0].stmt.lineno < run.stmt.lineno:
+            reaching = bindings  # there is no other way
         if not bindings:
             raise Obstacle(site.run.call, f"the feed {name} comes from elsewhere",
                            "feed a dict literal whose keys are placeholders")
@@ -126,6 +140,7 @@ class FeedReader(MonitorReader):
             if self._key_name(key) not in constants:
                 self.decisions.edits.append((start, end, repr(parameter_name(ast.unparse(key)))))
                 self.kept_statements.add(id(stmt))
+                self.decisions.edits += self._fed_edits(self._key_name(key) or "", value)
             elif isinstance(stmt.targets[0], ast.Subscript):
                 self.decisions.dropped.add(id(stmt))
             else:
@@ -133,6 +148,23 @@ class FeedReader(MonitorReader):
         for item in self.program.items:
             if id(item.stmt) in self.kept_statements:
                 item.role = KEEP
+
+    def _fed_edits(self, name: str, given: ast.expr) -> list[Edit]:
+        """What to write around a fed value: a sparse placeholder took three arrays."""
+        value = self.program._lookup(name)
+        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
+        symbol = self.program.expressions.tf_symbol
+        if call is None or symbol(call.func) != "tensorflow.sparse_placeholder":
+            return []
+        dtype = self._dtype_text(call)
+        if not dtype:
+            raise Obstacle(call, "a sparse placeholder is fed", "pass a tf.sparse.SparseTensor")
+        start, end = self.source.span(given)
+        if isinstance(given, ast.Call) and (symbol(given.func) or "").endswith(".SparseTensorValue"):
+            # its arguments in their brackets are a tuple
+            return [(*self.source.span(given.func), f"{self.support.sparse_tensor()}("),
+                    (end, end, f", {dtype})")]
+        return [(start, start, f"{self.support.sparse_tensor()}("), (end, end, f", {dtype})")]
 
     def _constants(self, feeds: list[tuple[str, ast.expr]]) -> dict[str, str]:
         """Python values for boolean placeholders fed with a constant."""
@@ -163,6 +195,42 @@ class FeedReader(MonitorReader):
         text = self.source.segment(dtype)
         return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
                 "bool": f"{self.style.tf}.bool"}.get(text, text)
+
+    def _fed_dtype(self, name: str) -> str:
+        """The dtype of a tensor that is fed in place of being computed, "" if it is not known: that
+        of the placeholders behind it, where all have one float dtype and nothing changes it."""
+        items, _ = backward_slice([i for i in self.items if i.role in (TRACE, LAZY)], {name})
+        found = {
+            self._dtype_text(item.value.call) for item in items
+            if item.kind == k.PLACEHOLDER and item.value.call is not None
+        }
+        if len(found) != 1 or not (dtype := found.pop()).rpartition(".")[2].startswith("float"):
+            return ""
+        own = {n.name: n for n in ast.walk(self.program.names.tree)
+               if isinstance(n, ast.FunctionDef)}
+        pending: list[ast.AST] = [i.stmt for i in items if i.kind != k.PLACEHOLDER]
+        seen = set[str]()
+        while pending:
+            for call in ast.walk(pending.pop()):
+                if not isinstance(call, ast.Call):
+                    continue
+                called = ast.unparse(call.func).rpartition(".")[2]
+                if self.program.expressions.tf_symbol(call.func) is None:
+                    if called in own and called not in seen:
+                        seen.add(called)
+                        pending.append(own[called])
+                    elif called not in own and called not in _PLAIN and not (
+                        self._attribute_of_object(call.func)
+                    ):
+                        return ""
+                if called.startswith(_OTHER_DTYPES) or any(a.arg == "dtype" and ast.unparse(
+                        a.value) != dtype for a in call.keywords):
+                    return ""
+        return dtype
+
+    def _attribute_of_object(self, node: ast.expr) -> bool:
+        """Whether a function is kept by the object, as activations are."""
+        return isinstance(node, ast.Attribute) and ast.unparse(node.value) == self.shared.owner
 
     def _conditional(self, items: list[Item]) -> bool:
         """Whether `tf.cond` decides in a slice or in a function that it calls."""

@@ -10,12 +10,13 @@ from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, RUN, TRACE, Item, Obstacle
-from migrator.transforms._session_amend import Rebound
+from migrator.transforms._session_amend import LocalPart, Rebound
 from migrator.transforms._session_calls import CallWriter
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
+    parameter_name,
 )
 from migrator.transforms._session_step import StepFunction
 
@@ -265,7 +266,10 @@ class FunctionPlacer(CallWriter):
             (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
         )
         defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
-        for item in function.items:
+        given = {p.name for p in function.parameters}
+        fed = [i for i in self.items if i.kind == k.PLACEHOLDER
+               and {parameter_name(n) for n in i.flow.defines} & given]
+        for item in [*function.items, *fed]:
             method = program.method_of.get(id(item.stmt))
             if method is None or method is home:
                 continue
@@ -274,12 +278,9 @@ class FunctionPlacer(CallWriter):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             }
             lost = (item.flow.uses & local) - defined - {program.owner or ""}
-            lost -= {p.name for p in function.parameters}
+            lost -= set() if item in fed else given
             if lost:
-                raise Obstacle(
-                    item.stmt, f"{sorted(lost)[0]} is local to {method.name}, which builds only "
-                    "a part of the graph", f"make it an attribute: self.{sorted(lost)[0]}",
-                )
+                raise LocalPart(item.stmt, program.node.name, method.name, sorted(lost)[0])
 
     def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
         """Python values that a function reads must not change after it was traced."""

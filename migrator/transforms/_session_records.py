@@ -107,6 +107,9 @@ class SupportNames:
     def current_store(self) -> str:
         return str(self._support("scopes.current_store"))  # type: ignore[operator]
 
+    def sparse_tensor(self) -> str:
+        return str(self._support("feeds.sparse_tensor"))  # type: ignore[operator]
+
     def training_loop(self) -> str:
         return str(self._support("monitored.TrainingLoop"))  # type: ignore[operator]
 

@@ -76,7 +76,7 @@ class Slicer(FetchReader):
         site.function = function
         for name, expr in feeds:
             if name not in constants:
-                site.arguments[name] = self.source.segment(expr)
+                site.arguments[name] = self.source.edited(expr, self._fed_edits(name, expr))
 
     def _key(
         self, site: Site, feeds: list[tuple[str, ast.expr]], constants: dict[str, str]
@@ -273,17 +273,19 @@ class Slicer(FetchReader):
         parameter = parameter_name(name)
         call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
         if call is None:
-            return Parameter(parameter)
+            dtype = self._fed_dtype(name)
+            spec = f"{self.style.tf}.TensorSpec(None, {dtype})" if dtype else ""
+            return Parameter(parameter, spec, f"{dtype.rpartition('.')[2]} of any shape" if dtype
+                             else "")
         symbol = self.program.expressions.tf_symbol(call.func) or ""
-        if symbol.endswith("sparse_placeholder"):
-            raise Obstacle(call, "a sparse placeholder is fed", "pass a tf.sparse.SparseTensor")
         dtype = self._dtype_text(call)
         shape = argument(call, 1, "shape")
         if dtype == "" or any(isinstance(a, ast.Starred) for a in call.args):
             return Parameter(parameter)
         shape_text = "None" if shape is None else " ".join(self.source.segment(shape).split())
-        spec = f"{self.style.tf}.TensorSpec({shape_text}, {dtype})"
-        short = dtype.rpartition(".")[2]
+        sparse = "Sparse" if symbol.endswith("sparse_placeholder") else ""
+        spec = f"{self.style.tf}.{sparse}TensorSpec({shape_text}, {dtype})"
+        short = f"{sparse.lower()} {dtype.rpartition('.')[2]}".strip()
         if shape is None or shape_text == "None":
             doc = f"{short} of any shape"
         elif shape_text in ("[]", "()"):

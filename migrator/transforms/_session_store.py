@@ -26,7 +26,7 @@ class StorePlanner(Slicer):
             self._store_variables()
             self.style.in_store = True
         else:
-            self.style.explicit_variables = [
+            self.style.explicit_variables = [] if any(map(self._unlisted, self.items)) else [
                 text for item in self.items for text in self._explicit(item)
             ]
         if self._store_needed and not self.style.store:
@@ -120,6 +120,25 @@ class StorePlanner(Slicer):
                     edit = (*self.source.span(node.func), self.support.variable())
                     if edit not in self.decisions.edits:
                         self.decisions.edits.append(edit)
+
+    def _unlisted(self, item: Item) -> bool:
+        """Whether a statement makes variables that no name of the program holds by itself."""
+        if item.role != KEEP or isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef)):
+            return False
+        if item.value.kind == k.VARIABLE and item.target:
+            return False
+        expressions = self.program.expressions
+        own = {getattr(p.scope.node, "name", "") for p in chain(self.program)}
+        for call in calls_of(item):
+            if isinstance(call.func, ast.Name) and call.func.id in own:
+                continue  # the program itself
+            symbol = expressions.tf_symbol(call.func) or ""
+            fact = expressions.call_fact(call)
+            if symbol and "()" not in symbol and k.call_kind(symbol) == k.VARIABLE or (
+                fact is not None and fact.flags & {"variables", "layers"}
+            ):
+                return True
+        return False
 
     def _explicit(self, item: Item) -> Iterator[str]:
         value = item.value

@@ -53,9 +53,9 @@ def counted_by(items: list[Item], variable: str) -> str:
                     added.append("1")
             elif name == "assign_add" and given:
                 amount = argument(call, 1, "value")
-                if not (isinstance(amount, ast.Constant) and isinstance(amount.value, int)):
+                if not (isinstance(amount, ast.Constant) and isinstance(amount.value, int | float)):
                     raise Obstacle(call, _COUNTED, _ADVICE)
-                added.append(str(amount.value))
+                added.append(ast.unparse(amount).removesuffix(".0"))
             elif "assign" in name and (
                 given and ast.unparse(passed[0]) == variable
                 or ast.unparse(call.func).rpartition(".")[0] == variable

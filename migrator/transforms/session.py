@@ -208,9 +208,10 @@ def _check_class(
             for site in item.runs:
                 covered |= statement_flow(site.call, program.owner).uses
             loose = (item.flow.uses - covered) & traced
-            if loose and item.role in (KEEP, RUN):
-                method = program.scope.node
-                if isinstance(method, ast.FunctionDef) and not any(program.run_sites()):
+            method = program.scope.node
+            helps = isinstance(method, ast.FunctionDef) and not any(program.run_sites())
+            if loose and (item.role in (KEEP, RUN) or helps):
+                if isinstance(method, ast.FunctionDef) and helps:
                     raise LooseAttribute(item.stmt, whole.node.name, method.name, sorted(loose)[0])
                 raise Obstacle(item.stmt, f"{sorted(loose)[0]} is used outside of a run",
                                "compute it in the step")

@@ -169,7 +169,7 @@ class Gan(object):
       fake = self._compute_loss_fake(z).numpy()
       generator = self._compute_generator_loss(z).numpy()
       history.append([critic, fake, generator])
-    samples = tf.nest.map_structure(lambda t: t.numpy(), self._predict(z))
+    samples = self._predict(z).numpy()
     return history, samples
 
 

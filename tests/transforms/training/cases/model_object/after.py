@@ -37,14 +37,14 @@ class TextModel(object):
             optimizer = optimizers.AdamOptimizer(config.learning_rate)
 
         @tf.function(input_signature=[
-            tf.TensorSpec([None, config.features], tf.float64),
+            tf.TensorSpec([None, self.config.features], tf.float64),
             tf.TensorSpec([None], tf.int32),
         ])
         def train_step(input_x, input_y):
             """One training step.
 
             Args:
-                input_x: float64 [None, config.features]
+                input_x: float64 [None, self.config.features]
                 input_y: int32 [None]
             """
             with tf.GradientTape() as tape:
@@ -62,14 +62,14 @@ class TextModel(object):
         self.train_step = train_step
 
         @tf.function(input_signature=[
-            tf.TensorSpec([None, config.features], tf.float64),
+            tf.TensorSpec([None, self.config.features], tf.float64),
             tf.TensorSpec([None], tf.int32),
         ])
         def evaluate_step(input_x, input_y):
             """Computes loss and acc.
 
             Args:
-                input_x: float64 [None, config.features]
+                input_x: float64 [None, self.config.features]
                 input_y: int32 [None]
             """
             with scopes.variable_scope('hidden'):
@@ -88,12 +88,12 @@ class TextModel(object):
 
         self.evaluate_step = evaluate_step
 
-        @tf.function(input_signature=[tf.TensorSpec([None, config.features], tf.float64)])
+        @tf.function(input_signature=[tf.TensorSpec([None, self.config.features], tf.float64)])
         def predict(input_x):
             """Computes predictions.
 
             Args:
-                input_x: float64 [None, config.features]
+                input_x: float64 [None, self.config.features]
             """
             with scopes.variable_scope('hidden'):
                 hidden = tf.nn.tanh(tf.matmul(input_x, hidden_w))

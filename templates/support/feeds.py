@@ -1,0 +1,29 @@
+"""Values in the forms in which TF 1's sessions were fed, as tensors."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+def sparse_tensor(value: Any, dtype: Any) -> tf.SparseTensor:
+    """What a sparse placeholder of `dtype` was fed, as a SparseTensor.
+
+    Args:
+        value: (indices, values, dense shape) with shapes (n, rank), (n,) and (rank,): a tuple, a
+            `SparseTensorValue` or a SparseTensor.
+        dtype: The dtype of the values.
+
+    Raises:
+        ValueError: `value` has not three parts.
+    """
+    if isinstance(value, tf.SparseTensor):
+        return value if value.dtype == dtype else tf.cast(value, dtype)
+    if len(value) != 3:
+        raise ValueError("a sparse value is (indices, values, dense shape), "
+                         f"not {len(value)} parts")
+    indices, values, shape = value
+    shape = np.asarray(shape, np.int64)
+    return tf.SparseTensor(np.asarray(indices, np.int64).reshape(-1, len(shape)),
+                           np.asarray(values, tf.as_dtype(dtype).as_numpy_dtype), shape)
