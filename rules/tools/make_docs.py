@@ -11,6 +11,7 @@ import ast
 import importlib.util
 import json
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -92,6 +93,20 @@ def proven(rules: RuleSet) -> dict[str, list[str]]:
 
 
 @cache
+def reasons() -> dict[str, str]:
+    """Prefix of symbols -> why no case is recorded (`rules/advice/unproven.toml`)."""
+    path = ROOT / "rules" / "advice" / "unproven.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def unproven(symbol: str) -> str:
+    """Why a symbol has no recorded case; empty where nobody has said it."""
+    while symbol and symbol not in reasons():
+        symbol = symbol.rpartition(".")[0]
+    return reasons().get(symbol, "")
+
+
+@cache
 def suites() -> list[dict[str, Any]]:
     """The test suites of `rules/recorded/suites.json`, each with the `names` that it runs."""
     listed: list[dict[str, Any]] = json.loads((ROOT / "rules/recorded/suites.json").read_text())
@@ -168,6 +183,8 @@ def coverage(rules: RuleSet) -> str:
                 target = f"{target}: {changes}" if target else changes
             if r.kind == "manual":
                 target = r.advice
+            if not proof and r.kind in ("rewritten", "support"):
+                proof = f"none: {unproven(r.symbol)}"
             lines.append(
                 f"| `{r.symbol}` | {r.kind} | {cell(target)} | {' '.join(r.codes)} | {proof} |"
             )

@@ -496,7 +496,7 @@ class Estimator:
         Raises:
             ValueError: there is no checkpoint.
         """
-        path, receiver = self._checkpoint(checkpoint_path), serving_input_receiver_fn()
+        path, receiver = self._checkpoint(checkpoint_path), _receiver(serving_input_receiver_fn)
         specs = receiver.receiver_tensors
         if not isinstance(specs, Mapping):
             specs = {"input": specs}
@@ -529,6 +529,29 @@ class Estimator:
         return folder
 
     export_savedmodel = export_saved_model
+
+
+def _receiver(make: Callable[[], ServingInputReceiver]) -> ServingInputReceiver:
+    """What an exported model takes; placeholders that `make` gives become specs.
+
+    They live in a graph of its own, which is then the function that makes features of the inputs.
+    """
+    made: list[ServingInputReceiver] = []
+    graph = tf.compat.v1.wrap_function(lambda: made.append(make()), [])
+    receiver = made[0]
+    inputs = receiver.receiver_tensors
+    if not all(tf.is_tensor(value) for value in tf.nest.flatten(inputs)):
+        return receiver
+    tensors = dict(inputs) if isinstance(inputs, Mapping) else {"input": inputs}
+    fetches = tf.nest.flatten(receiver.features, expand_composites=True)
+    function = graph.prune(list(tensors.values()), fetches)
+
+    def features(given: Mapping[str, Any]) -> Any:
+        values = function(*(given[name] for name in tensors))
+        return tf.nest.pack_sequence_as(receiver.features, values, expand_composites=True)
+
+    specs = {name: tf.TensorSpec(value.shape, value.dtype) for name, value in tensors.items()}
+    return ServingInputReceiver(features, specs)
 
 
 def _without_labels(data: Any) -> Any:

@@ -109,6 +109,7 @@ def nested_py_func(
 
     types = tf.nest.flatten(output_types)
     flat = py_func(flat_func, tf.nest.flatten(given), types, stateful, name)
+    flat = flat if isinstance(flat, (list, tuple)) else [flat]
     result = tf.nest.pack_sequence_as(output_types, flat)
     if output_shapes is None:
         return result

@@ -60,10 +60,21 @@ def parameters(variables: Iterable[Any] | Mapping[str, Any] | None = None) -> di
     return {name: _size(variable.shape) for name, variable in variables.items()}
 
 
+class Counts(dict[str, int]):
+    """Numbers by name; their sum under the names that TF 1's report had for it."""
+
+    @property
+    def total_parameters(self) -> int:
+        """The sum, of parameters."""
+        return sum(self.values())
+
+    total_float_ops = total_parameters
+
+
 def print_model_analysis(graph: Any = None, run_meta: Any = None, op_log: Any = None,
                          tfprof_cmd: str = "scope",
                          tfprof_options: Mapping[str, Any] = TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
-                         ) -> dict[str, int]:
+                         ) -> Counts:
     """Prints and returns the parameters, or the floating point operations, by name.
 
     Args:
@@ -76,12 +87,12 @@ def print_model_analysis(graph: Any = None, run_meta: Any = None, op_log: Any = 
     if "float_ops" in tfprof_options.get("select", ()):
         if graph is None:
             raise ValueError("give the ConcreteFunction whose operations are to be counted")
-        counts, what = float_operations(graph), "flops"
+        found, what = float_operations(graph), "flops"
     else:
-        counts, what = parameters(), "params"
+        found, what = parameters(), "params"
     trimmed = [re.compile(pattern) for pattern in tfprof_options.get("trim_name_regexes", ())]
-    counts = {name: count for name, count in counts.items()
-              if not any(pattern.match(name) for pattern in trimmed)}
+    counts = Counts((name, count) for name, count in found.items()
+                    if not any(pattern.match(name) for pattern in trimmed))
     for name, count in counts.items():
         print(f"{name} ({count:,} {what})")
     print(f"total: {sum(counts.values()):,} {what}")
