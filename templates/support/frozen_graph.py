@@ -28,7 +28,8 @@ def read_graph_def(path: str | os.PathLike[str]) -> Any:
     """
     graph_def = tf.Graph().as_graph_def()
     try:
-        graph_def.ParseFromString(tf.io.read_file(os.fspath(path)).numpy())
+        with tf.io.gfile.GFile(os.fspath(path), "rb") as file:  # also while a graph is being built
+            graph_def.ParseFromString(file.read())
     except Exception as error:
         if isinstance(error, tf.errors.OpError):
             raise

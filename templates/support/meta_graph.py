@@ -35,7 +35,8 @@ def read_meta_graph(path: str | os.PathLike[str]) -> Any:
         raise tf.errors.NotFoundError(None, None, f"there is no {path}; Savers of TensorFlow 1 wrote "
                                       "such files, later ones do not: build the model by its code "
                                       "and restore the checkpoint into it")
-    data = tf.io.read_file(os.fspath(path)).numpy()
+    with tf.io.gfile.GFile(os.fspath(path), "rb") as file:  # also while a graph is being built
+        data = file.read()
     try:
         meta.ParseFromString(data)
     except Exception as error:

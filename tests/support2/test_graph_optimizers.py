@@ -12,6 +12,7 @@ import tensorflow as tf
 from templates.support import (
     checkpoint,
     contrib_optimizers,
+    frozen_graph,
     initializers,
     optimizers,
     regularized_optimizers,
@@ -176,3 +177,11 @@ def test_a_store_of_its_own_computes_at_once_inside_of_a_graph(tmp_path: Path) -
         assert not tf.executing_eagerly()
         assert scopes.global_variables() == [outer]
     assert tf.train.list_variables(str(tmp_path / "model.ckpt")) == [("inner", [])]
+
+
+def test_graphs_are_read_from_files_while_another_is_built(tmp_path: Path) -> None:
+    path = tmp_path / "frozen.pb"
+    with tf.Graph().as_default() as graph:
+        tf.constant(3.0, name="three")
+        path.write_bytes(graph.as_graph_def().SerializeToString())
+        assert [node.name for node in frozen_graph.read_graph_def(str(path)).node] == ["three"]
