@@ -1,4 +1,4 @@
-"""Optimizers of the package in a TF 1 graph, and subclasses with TF 1's own methods."""
+"""The package where a TF 1 graph is being built: optimizers, stores, initializers, files."""
 
 from __future__ import annotations
 
