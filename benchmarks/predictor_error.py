@@ -218,7 +218,9 @@ def table(_: argparse.Namespace) -> None:
         "Random weights; SGD with momentum; one thread; TensorFlow's BFC allocator on a CPU. Measured: "
         "the requested-bytes peak in MiB, median of so many processes, and how far these were apart. "
         "The interval is that of the prediction, relative to the measured median. Allocator: its "
-        "predicted peak, chunks and their arrangement included, against its own.", "",
+        "predicted peak, chunks and their arrangement included, against its own; – where the prediction "
+        "is from before that was followed (`python benchmarks/predictor_error.py predict --missing`). "
+        "With loops, iterations may run in several orders: `apart` tells how far processes were.", "",
     ]  # fmt: skip
     for mode in ("inference", "training"):
         mine = [r for r in usual if r["key"][2] == mode]
