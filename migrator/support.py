@@ -22,6 +22,9 @@ MARKER = f"{GENERATED_MARKER} - TF1 semantics for this repository; made again by
 _WIDTH = 100
 
 
+_ANY_NAME = "__getattr__"  # of a module that has whatever name is asked for
+
+
 class UnknownSymbol(KeyError):
     """A symbol that the support package does not define."""
 
@@ -245,7 +248,7 @@ class _Package:
             name, *path = path
             target = source.imports.get(name)
             if target is None or target.module is None:
-                return name in source.by_name
+                return name in source.by_name or _ANY_NAME in source.by_name
             module = target.module
             path = ([target.name] if target.name else []) + path
         return False
@@ -323,6 +326,8 @@ class _Selection:
             self._reach(target.module, inner, symbol)
         elif name in source.by_name:
             self._keep(module, name)
+        elif _ANY_NAME in source.by_name:
+            self._keep(module, _ANY_NAME)
         else:
             raise UnknownSymbol(symbol)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from migrator.analysis.names import Binding, canonical
 from migrator.engine import bindings as binding_plan
 from migrator.engine.bindings import split_import
 from migrator.engine.edits import Edit
 from migrator.engine.imports import Required
-from migrator.engine.work import FileWork, Site, default_code, shown
+from migrator.engine.work import FileWork, Site, default_code, shown, stand_in
 from migrator.model import Change, Rung
 
 
@@ -184,7 +185,7 @@ class ImportSites:
             return self._submodule(alias, uses, used, change(f"{alias.name} is not in TensorFlow 2"))
         if target is None:
             if used:
-                return None
+                return self._stand_in(binding, node, change)
             if uses or found.kind in ("module", "unknown", "manual"):
                 if not uses:
                     self.work.report(
@@ -210,6 +211,24 @@ class ImportSites:
         if not rest:
             self.written.add((module, part, binding.name))
         return statement, change(f"{written} is now {target}")
+
+    def _stand_in(
+        self,
+        binding: Binding,
+        node: ast.Import | ast.ImportFrom,
+        change: Callable[[str], Change],
+    ) -> tuple[str, Change] | None:
+        """What is gone is imported as something that fails where it is used, not here: the rest of
+        the module still works. An import in a ``try`` stays, as its failure is expected."""
+        name = canonical(binding.target)[0]
+        if node not in self.work.tree.body or not self.work.is_gone(name):
+            return None
+        statement = binding_plan.statement_of(stand_in(name), binding.name, node)
+        reason = f"{shown(name)} fails where it is used, not where it is imported"
+        made = change(reason)
+        if made.code == default_code("support", name):  # a module, most of which has successors
+            made = replace(made, code=default_code("manual", name))
+        return statement, replace(made, rung=Rung.MANUAL)
 
     def _submodule(
         self, alias: ast.alias, uses: list[Site], used: bool, change: Change

@@ -10,7 +10,7 @@ from migrator.engine.edits import Edit, Lines
 from migrator.engine.gone import kept
 from migrator.engine.keywords import Misfit
 from migrator.engine.ruleset import VERSION_2
-from migrator.engine.work import FileWork, Site, default_code, shown
+from migrator.engine.work import FileWork, Site, default_code, shown, stand_in
 from migrator.model import Change, Confidence, Rung
 
 # Support functions that make objects of a class of TF 2, which remains the type of them.
@@ -286,7 +286,8 @@ class TableSites:
         if self.work.rules.compat_target(found.key) is not None and not found.exists:
             self.compat(site, advice)
             return
-        self.keep_or_leave_compat(site)
+        if not self._stood_in(site, code):
+            self.keep_or_leave_compat(site)
         message = (entry.message if entry else "") or f"{symbol} has no automatic rewrite"
         self.work.report(code, site.reference.node, message, advice, symbol)
 
@@ -305,8 +306,30 @@ class TableSites:
         else:
             self.work.keep(site)
 
+    def _stood_in(self, site: Site, code: str) -> bool:
+        """Whether a name that is gone and read while the module is imported (a base class, a
+        default value) was given a stand-in, so that the rest of the module still works."""
+        reference = site.reference
+        name, binding = site.resolved.name, site.resolved.binding
+        holder = reference.parent
+        if binding is not None and (
+            binding.node not in self.work.tree.body
+            or len(binding.scope.bindings[binding.name]) > 1
+        ):
+            return False  # what there is instead may be something else
+        if (
+            reference.scope.kind not in ("module", "class")
+            or isinstance(holder, ast.Call) and holder.func is reference.node
+            or "(" in name
+            or not self.work.is_gone(name)
+        ):
+            return False
+        reason = f"{shown(name)} fails where it is used, not where it is named"
+        return self.work.replace(site, stand_in(name), code, reason, Rung.MANUAL)
+
     def unknown(self, site: Site) -> None:
-        self.keep_or_leave_compat(site)
+        if not self._stood_in(site, "TF003"):
+            self.keep_or_leave_compat(site)
         symbol = shown(site.resolved.name)
         self.work.report(
             "TF003",

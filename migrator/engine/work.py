@@ -70,6 +70,11 @@ def default_code(kind: str, name: str) -> str:
     return table_code(kind) if name.startswith("tensorflow") else "PY201"
 
 
+def stand_in(name: str) -> str:
+    """The name in the support package that takes the place of one without successor."""
+    return f"tf1_support.missing.{name.rpartition('.')[2]}"
+
+
 class FileWork:
     """One file being rewritten.
 
@@ -201,6 +206,17 @@ class FileWork:
                 self.used.add(id(binding))
                 return site.reference.root + target[len(new) :]
         return self.local(target, site.reference.scope)
+
+    def is_gone(self, name: str) -> bool:
+        """Whether TensorFlow 2 has a canonical name nowhere, and no rule knows better."""
+        found = self.rules.disposition(name)
+        return (
+            found.kind in ("manual", "module", "unknown")
+            and not found.exists
+            and name.startswith("tensorflow.")
+            and not self.rules.module_exists(name)
+            and self.rules.compat_target(name) is None
+        )
 
     def keep(self, site: Site) -> None:
         """The site stays as it is, and with it the name that it came through."""

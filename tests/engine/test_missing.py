@@ -1,0 +1,82 @@
+"""What TensorFlow 2 has nowhere does not keep the rest of a module from being imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
+
+SOURCE = """\
+import tensorflow as tf
+from tensorflow.contrib import seq2seq
+from tensorflow.contrib.seq2seq import LuongAttention, tile_batch as tile
+
+
+class Decoder(tf.contrib.seq2seq.BasicDecoder):
+  attention = LuongAttention
+
+
+def still_works(x):
+  return x + 1
+
+
+def needs_a_person(x, beam=seq2seq.BeamSearchDecoder):
+  return tile(x, 3)
+"""
+GUARDED = """\
+try:
+  from tensorflow.contrib.seq2seq import tile_batch
+except ImportError:
+  tile_batch = None
+
+use = tile_batch or len
+"""
+TRIAL = """
+import program
+assert program.still_works(1) == 2
+assert not isinstance(1, program.Decoder.attention)
+assert 'BeamSearchDecoder' in repr(program.needs_a_person.__defaults__)
+for use in (program.Decoder, lambda: program.needs_a_person(1)):
+    try:
+        use()
+    except NotImplementedError as error:
+        assert 'has no successor' in str(error)
+    else:
+        raise AssertionError('it was used')
+"""
+
+
+def migrated(folder: Path, source: str) -> str:
+    (folder / "program.py").write_text(source)
+    plan = build_plan(folder, Options(jobs=1))
+    for path, text in plan.support_files:
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text)
+    [file] = plan.files
+    text = source if file.new_text is None else file.new_text
+    (folder / "program.py").write_text(text)
+    gone = [finding.symbol for finding in plan.findings]
+    assert any("seq2seq" in symbol for symbol in gone), gone
+    return text
+
+
+def test_names_without_successor_fail_where_they_are_used(tmp_path: Path) -> None:
+    text = migrated(tmp_path, SOURCE)
+    assert "  attention = missing.LuongAttention" in text
+    assert "from tf1_support.missing import tile_batch as tile" in text
+    assert "class Decoder(missing.BasicDecoder):" in text
+    # the support package needs no TensorFlow for them
+    (tmp_path / "program.py").write_text(text.replace("import tensorflow as tf\n", ""))
+    subprocess.run([sys.executable, "-c", TRIAL], cwd=tmp_path, check=True)
+
+
+def test_a_second_migration_changes_nothing(tmp_path: Path) -> None:
+    migrated(tmp_path, SOURCE)
+    assert not build_plan(tmp_path, Options(jobs=1)).changed
+
+
+def test_an_import_that_may_fail_stays(tmp_path: Path) -> None:
+    assert "  from tensorflow.contrib.seq2seq import tile_batch" in migrated(tmp_path, GUARDED)
