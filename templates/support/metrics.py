@@ -7,6 +7,7 @@ open a run (`store.run()`) for each step so that the counters are found again.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,28 @@ def reset_metrics(store: VariableStore | None = None) -> None:
         variable.assign(tf.zeros_like(variable))
 
 
+def _in_tf1_graph() -> bool:
+    return not tf.executing_eagerly() and not tf.inside_function()
+
+
+def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
+    """`metric`, which in a TF 1 graph that is being built is TensorFlow's own: there, fetching the
+    value must not add the batch."""
+    own = getattr(tf.compat.v1.metrics, metric.__name__)
+
+    @functools.wraps(metric)
+    def either(*args: Any, **kwargs: Any) -> Result:
+        result: Result = (own if _in_tf1_graph() else metric)(*args, **kwargs)
+        return result
+    return either
+
+
 def _result(value: tf.Tensor, metrics_collections: Any, updates_collections: Any) -> Result:
+    if _in_tf1_graph():
+        raise NotImplementedError(
+            "this metric has no form for TF 1 graphs: compute it from the fetched values, with "
+            "tf.keras.metrics or eagerly"
+        )
     add_to_collections(metrics_collections, value)
     add_to_collections(updates_collections, value)
     return value, value
@@ -67,6 +89,7 @@ def _average(values: Any, weights: Any) -> tf.Tensor:
     return tf.math.divide_no_nan(tf.identity(total), tf.identity(count))
 
 
+@_also_in_graphs
 def mean(
     values: Any,
     weights: Any = None,
@@ -79,6 +102,7 @@ def mean(
         return _result(_average(values, weights), metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_tensor(
     values: Any,
     weights: Any = None,
@@ -109,6 +133,7 @@ def _compared(labels: Any, predictions: Any) -> tuple[tf.Tensor, tf.Tensor]:
     return labels, predictions
 
 
+@_also_in_graphs
 def accuracy(
     labels: Any,
     predictions: Any,
@@ -124,6 +149,7 @@ def accuracy(
         return _result(_average(correct, weights), metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_absolute_error(
     labels: Any,
     predictions: Any,
@@ -139,6 +165,7 @@ def mean_absolute_error(
         return _result(_average(errors, weights), metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -154,6 +181,7 @@ def mean_squared_error(
         return _result(_average(errors, weights), metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def root_mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -170,6 +198,7 @@ def root_mean_squared_error(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_cosine_distance(
     labels: Any,
     predictions: Any,
@@ -187,6 +216,7 @@ def mean_cosine_distance(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_relative_error(
     labels: Any,
     predictions: Any,
@@ -203,6 +233,7 @@ def mean_relative_error(
         return _result(_average(errors, weights), metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def percentage_below(
     values: Any,
     threshold: float,
@@ -247,7 +278,7 @@ def _confusion_count(
 
     metric.__name__ = default_name
     metric.__doc__ = f"The weighted number of {default_name.replace('_', ' ')}."
-    return metric
+    return _also_in_graphs(metric)
 
 
 def _both(first: tf.Tensor, second: tf.Tensor) -> tf.Tensor:
@@ -271,6 +302,7 @@ def _share_of_positives(
     return tf.math.divide_no_nan(hits, hits + misses)
 
 
+@_also_in_graphs
 def precision(
     labels: Any,
     predictions: Any,
@@ -287,6 +319,7 @@ def precision(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def recall(
     labels: Any,
     predictions: Any,
@@ -314,6 +347,7 @@ def _confusion_matrix(labels: Any, predictions: Any, num_classes: int, weights: 
     return tf.cast(tf.identity(matrix), tf.float32)
 
 
+@_also_in_graphs
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -334,6 +368,7 @@ def mean_iou(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,

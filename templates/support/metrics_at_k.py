@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .metrics import Result, _counter, _result
+from .metrics import Result, _also_in_graphs, _counter, _result
 from .scopes import variable_scope
 
 _NONE = tf.int64.min  # marks places without a label
@@ -86,6 +86,7 @@ def _share(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -103,6 +104,7 @@ def precision_at_top_k(
     )  # fmt: skip
 
 
+@_also_in_graphs
 def precision_at_k(
     labels: Any,
     predictions: Any,
@@ -120,6 +122,7 @@ def precision_at_k(
     )  # fmt: skip
 
 
+@_also_in_graphs
 def recall_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -137,6 +140,7 @@ def recall_at_top_k(
     )  # fmt: skip
 
 
+@_also_in_graphs
 def recall_at_k(
     labels: Any,
     predictions: Any,
@@ -154,6 +158,7 @@ def recall_at_k(
     )  # fmt: skip
 
 
+@_also_in_graphs
 def sparse_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -170,6 +175,7 @@ def sparse_precision_at_k(
     )
 
 
+@_also_in_graphs
 def average_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -206,6 +212,7 @@ def average_precision_at_k(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def sparse_average_precision_at_k(
     labels: Any,
     predictions: Any,

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .metrics import Result, _compared, _counter, _result, _weights_for
+from .metrics import Result, _also_in_graphs, _compared, _counter, _result, _weights_for
 from .scopes import variable_scope
 
 _EDGE = 1e-7  # thresholds just outside of [0, 1] count everything and nothing
@@ -50,6 +50,7 @@ def _between(count: int) -> list[float]:
     return [-_EDGE, *((i + 1) / (count - 1) for i in range(count - 2)), 1.0 + _EDGE]
 
 
+@_also_in_graphs
 def auc(
     labels: Any,
     predictions: Any,
@@ -111,6 +112,7 @@ def _interpolated(tp: tf.Tensor, fp: tf.Tensor, fn: tf.Tensor) -> tf.Tensor:
     return tf.reduce_sum(tf.math.divide_no_nan(steps, tf.maximum(tp[1:] + fn[1:], 0)))
 
 
+@_also_in_graphs
 def true_positives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -126,6 +128,7 @@ def true_positives_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def true_negatives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -141,6 +144,7 @@ def true_negatives_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def false_positives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -156,6 +160,7 @@ def false_positives_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def false_negatives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -171,6 +176,7 @@ def false_negatives_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def precision_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -187,6 +193,7 @@ def precision_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def recall_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -203,6 +210,7 @@ def recall_at_thresholds(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -224,6 +232,7 @@ def sensitivity_at_specificity(
         return _result(value, metrics_collections, updates_collections)
 
 
+@_also_in_graphs
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,

@@ -31,6 +31,7 @@ REASONS = {
     "later_ops": ("is asked for what is in it by name", {}),
     "recurrent": ("makes placeholders of its own", {}),
     "meta_graph": ("is imported again", {}),
+    "metrics": ("a metric that counts over several runs", {}),
     "mixed": ("train_op is read", {"predict": 1}),
     "named_tensors": ("is asked for what is in it by name", {}),
     "supervised_graph": ("is asked for what is in it by name", {}),
