@@ -57,4 +57,3 @@ def symbols(packs: Packs, code: str) -> list[tuple[str, str]]:
                 target = entry.target if table in ("renames", "support") else ""
                 found.append((symbol, target or entry.advice or entry.message))
     return sorted(found)
-

@@ -30,14 +30,11 @@ _SHARED = frozenset(
         # Loops over the support package's cells, whose variables are where its scopes are.
         "nn.dynamic_rnn", "nn.static_rnn", "nn.bidirectional_dynamic_rnn",
         "nn.static_bidirectional_rnn",
+        # Summaries are written where they are reached, or collected and merged in the graph.
+        "summary.scalar", "summary.histogram", "summary.image", "summary.audio", "summary.text",
+        "summary.merge", "summary.merge_all",
     )
 )
-# Summaries are written where they are reached, or collected and merged in the graph.
-_SHARED |= {
-    f"tensorflow.summary.{name}" for name in (
-        "scalar", "histogram", "image", "audio", "text", "merge", "merge_all",
-    )
-}
 #: Of the support package in both worlds, but another function: tf.compat.v1 knows none of its names.
 _IN_GRAPHS = {
     "tensorflow.train.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",

@@ -151,6 +151,7 @@ def _makes_graph(ctx: FileContext, func: ast.expr) -> bool:
             return False
     return ctx.names.resolve_node(func, values=False) in _MAKERS
 
+
 def _method(ctx: FunctionContext) -> Iterator[Edit]:
     """The eager form of one method: functions inside it first."""
     listing = list_once(ctx.function)

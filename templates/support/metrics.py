@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from .initializers import zeros_initializer
 from .scopes import add_to_collections, get_variable, variable_scope
-from .store import GraphKeys, VariableStore, current_store
+from .store import GraphKeys, VariableStore, current_store, in_tf1_graph
 
 Result = tuple[tf.Tensor, tf.Tensor]
 
@@ -39,10 +39,6 @@ def reset_metrics(store: VariableStore | None = None) -> None:
         variable.assign(tf.zeros_like(variable))
 
 
-def _in_tf1_graph() -> bool:
-    return not tf.executing_eagerly() and not tf.inside_function()
-
-
 def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
     """`metric`, which in a TF 1 graph that is being built is TensorFlow's own: there, fetching the
     value must not add the batch."""
@@ -50,13 +46,13 @@ def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(metric)
     def either(*args: Any, **kwargs: Any) -> Result:
-        result: Result = (own if _in_tf1_graph() else metric)(*args, **kwargs)
+        result: Result = (own if in_tf1_graph() else metric)(*args, **kwargs)
         return result
     return either
 
 
 def _result(value: tf.Tensor, metrics_collections: Any, updates_collections: Any) -> Result:
-    if _in_tf1_graph():
+    if in_tf1_graph():
         raise NotImplementedError(
             "this metric has no form for TF 1 graphs: compute it from the fetched values, with "
             "tf.keras.metrics or eagerly"

@@ -352,7 +352,7 @@ class VariableStore(tf.Module):
         It took the place of a graph of TF 1 and has nothing to do with one that is being built
         around it: what is computed with it is computed at once.
         """
-        graph = not tf.executing_eagerly() and not tf.inside_function()
+        graph = in_tf1_graph()
         eager = tf.__internal__.eager_context.eager_mode if graph else contextlib.nullcontext
         with eager(), _entered(self._building.run):
             yield self
@@ -473,6 +473,11 @@ def current_run() -> Run:
     if not _runs.stack and not tf.executing_eagerly():
         return _run_of_graph()
     return run
+
+
+def in_tf1_graph() -> bool:
+    """Whether the default graph is one of TF1: nothing is computed at once, and nothing traced."""
+    return not tf.executing_eagerly() and not tf.inside_function()
 
 
 def builds_graph() -> bool:

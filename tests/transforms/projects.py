@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
@@ -56,6 +57,16 @@ def migrate_in_place(folder: Path, options: Options | None = None) -> Plan:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return plan
+
+
+def migrated_cases(cases: Path, factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every case of a folder, migrated into a folder of its own."""
+    folders = {}
+    for name in case_names(cases):
+        folders[name] = factory.mktemp(name) / "project"
+        copy_case(cases / name, folders[name])
+        migrate_in_place(folders[name])
+    return folders
 
 
 def changed_again(folder: Path) -> list[str]:

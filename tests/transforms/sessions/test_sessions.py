@@ -23,7 +23,7 @@ from tests.transforms.projects import (
     case_names,
     changed_again,
     copy_case,
-    migrate_in_place,
+    migrated_cases,
     migrated_texts,
     outcome,
     run_programs,
@@ -36,12 +36,7 @@ NAMES = case_names(CASES)
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Every case, migrated into a folder of its own."""
-    folders = {}
-    for name in NAMES:
-        folders[name] = tmp_path_factory.mktemp(name) / "project"
-        copy_case(CASES / name, folders[name])
-        migrate_in_place(folders[name])
-    return folders
+    return migrated_cases(CASES, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
