@@ -122,18 +122,39 @@ def test_a_full_pool_makes_an_op_run_at_once() -> None:
 
 
 def test_replaced_ops_are_readied_after_the_others() -> None:
-    producers = [[], [0], [0], [0]]
-    assert executor.consumers(producers, [False] * 4)[0] == [1, 2, 3]
-    assert executor.consumers(producers, [False, True, False, False])[0] == [2, 3, 1]
+    inputs, controls = [[], [0], [0], [0]], [[]] * 4
+    assert executor.consumers(inputs, controls, [False] * 4)[0] == [1, 2, 3]
+    assert executor.consumers(inputs, controls, [False, True, False, False])[0] == [2, 3, 1]
+
+
+def test_what_reads_is_readied_before_what_waits() -> None:
+    inputs = [[], [], [0], []]
+    controls = [[], [0], [], [0]]
+    assert executor.consumers(inputs, controls, [False] * 4)[0] == [2, 1, 3]
+
+
+def test_many_consumers_are_readied_in_an_order_that_differs_from_process_to_process() -> None:
+    many = [[], *[[0]] * 20]
+    orders = {tuple(executor.consumers(many, [[]] * 21, [False] * 21, s)[0]) for s in range(8)}
+    assert len(orders) > 1 and all(sorted(o) == list(range(1, 21)) for o in orders)
+    few = [[], *[[0]] * edges.INLINE]
+    assert executor.consumers(few, [[]] * 9, [False] * 9, 5)[0] == list(range(1, 9))
 
 
 @pytest.mark.parametrize("count", [3, 9, 100, 700])
 def test_edge_orders_are_permutations_in_strides(count: int) -> None:
     for seed in (1, 2):
-        got = edges.order(count, seed)
+        got = edges.order(range(count), seed)
         assert sorted(got) == list(range(count))
-        assert got == edges.order(count, seed)
-    assert (edges.order(count, 1) == list(range(count))) == (count <= edges.INLINE)
+        assert got == edges.order(range(count), seed)
+    assert (edges.order(range(count), 1) == list(range(count))) == (count <= edges.INLINE)
+
+
+def test_edges_of_other_nodes_lie_between() -> None:
+    apart = range(0, 40 * 9, 9)
+    assert sorted(edges.order(apart, 3)) == list(range(40))
+    assert edges.order(apart, 3) == edges.order(range(500, 500 + 40 * 9, 9), 3)
+    assert edges.order(apart, 3) != edges.order(range(40), 3)
 
 
 @st.composite

@@ -8,6 +8,7 @@ strides that only the arena's address moves; that address differs from process t
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 INLINE = 8  # EdgeSet::kInline
 EDGE = 32  # bytes of an Edge in the arena
@@ -50,8 +51,12 @@ class _FlatSet:
         return [p for p in self.slots if p is not None]
 
 
-def order(count: int, seed: int) -> list[int]:
-    """The numbers 0 to count - 1 of edges in the order of their set, for an address from the seed."""
+def order(places: Sequence[int], seed: int) -> list[int]:
+    """The numbers of the edges in the order of their set, for an address from the seed.
+
+    places: as how many-th of the graph each edge was made, ascending; only differences count.
+    """
+    count = len(places)
     if count <= INLINE or not seed:
         return list(range(count))
     draw = random.Random(seed)
@@ -59,12 +64,17 @@ def order(count: int, seed: int) -> list[int]:
     left = draw.randrange(BLOCK // EDGE)
     number: dict[int, int] = {}
     edges = _FlatSet()
-    for i in range(count):
-        if not left:  # the next block: usually right behind this one, with malloc's header between
-            address += draw.choice((16, 16, BLOCK + 32, 1 << 16))
-            left = BLOCK // EDGE
+    made = places[0]
+    for i, place in enumerate(places):
+        while True:
+            if not left:  # the next block: usually right behind, with malloc's header between
+                address += draw.choice((16, 16, BLOCK + 32, 1 << 16))
+                left = BLOCK // EDGE
+            if made == place:
+                break
+            passed = min(place - made, left)
+            made, address, left = made + passed, address + passed * EDGE, left - passed
         number[address] = i
         edges.insert(address)
-        address += EDGE
-        left -= 1
+        made, address, left = made + 1, address + EDGE, left - 1
     return [number[p] for p in edges.pointers()]

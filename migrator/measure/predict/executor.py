@@ -49,15 +49,18 @@ REPLACED = frozenset(
 
 
 def consumers(
-    producers_of: Sequence[Sequence[int]], replaced: Sequence[bool], seed: int = 0
-) -> list[list[int]]:
+    inputs_of: Sequence[Sequence[int]], controls_of: Sequence[Sequence[int]],
+    replaced: Sequence[bool], seed: int = 0,
+) -> list[list[int]]:  # fmt: skip
     """For each node its consumers (one entry an edge) in the order in which they are readied.
 
-    producers_of: producers of each node, one entry an edge. Consumers come in the order of their
-    addition to the graph: of the nodes whose producers are there, the one with the lowest number;
-    replaced nodes have the highest.
+    inputs_of, controls_of: producers of each node, one entry an edge. Those that read come before
+    those that only wait (`PropagateOutputs`); both in the order of the node's set of edges. Consumers
+    are added to the graph one after the other: of the nodes whose producers are there, the one with
+    the lowest number; replaced nodes have the highest.
     """
-    count = len(producers_of)
+    count = len(inputs_of)
+    producers_of = [[*i, *c] for i, c in zip(inputs_of, controls_of, strict=True)]
     after: list[list[int]] = [[] for _ in range(count)]
     for node, producers in enumerate(producers_of):
         for p in producers:
@@ -70,19 +73,23 @@ def consumers(
     waiting = [len(p) for p in producers_of]
     heap = [(number[n], n) for n in range(count) if not waiting[n]]
     heapq.heapify(heap)
-    placed: list[int] = [0] * count
-    for place in range(count):
-        if not heap:  # a cycle: loops are written out before, so this graph is not a valid one
-            break
+    # of each node: (as how many-th edge of the graph, whether it only waits, consumer)
+    made: list[list[tuple[int, bool, int]]] = [[] for _ in range(count)]
+    so_far = 0
+    while heap:  # ends early in a cycle: loops are written out before, so that would be no graph
         _, node = heapq.heappop(heap)
-        placed[node] = place
+        for place, p in enumerate(producers_of[node]):
+            made[p].append((so_far, place >= len(inputs_of[node]), node))
+            so_far += 1
         for c in after[node]:
             waiting[c] -= 1
             if not waiting[c]:
                 heapq.heappush(heap, (number[c], c))
-    for found in after:
-        found.sort(key=placed.__getitem__)
-    return after
+    found = []
+    for edges_of in made:
+        listed = [edges_of[i] for i in edges.order([e[0] for e in edges_of], seed)]
+        found.append([c for _, waits, c in sorted(listed, key=lambda e: e[1])])
+    return found
 
 
 def _reverse_post_order(
@@ -90,7 +97,7 @@ def _reverse_post_order(
 ) -> list[int]:
     """Reverse post order of a depth-first walk from the roots, the last edge first."""
     roots = [n for n, producers in enumerate(producers_of) if not producers]
-    stack = [(roots[i], False) for i in edges.order(len(roots), -seed)]
+    stack = [(roots[i], False) for i in edges.order(range(len(roots)), -seed)]
     seen = [False] * len(producers_of)
     order: list[int] = []
     while stack:
@@ -129,7 +136,7 @@ class Schedule:
         self.kind, self.inexpensive = kind, inexpensive
         self.pool: collections.deque[int] = collections.deque()
         self.closures = [_Closure(collections.deque())]  # nested where the pool was full
-        self.push([roots[i] for i in edges.order(len(roots), seed)])
+        self.push([roots[i] for i in edges.order(range(len(roots)), seed)])
 
     def push(self, ready: Sequence[int]) -> None:
         """Nodes that became ready together, in the order of the edges that readied them."""

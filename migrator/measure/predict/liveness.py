@@ -205,7 +205,7 @@ def replay(
         waiting[number] = len(node.inputs) + len(node.controls)
         uses.update(node.inputs)
     after = executor.consumers(
-        [[*(p for p, _ in n.inputs), *n.controls] for n in nodes],
+        [[p for p, _ in n.inputs] for n in nodes], [n.controls for n in nodes],
         [n.op in replaced for n in nodes], seed,
     )  # fmt: skip
     held = _Buffers(variables or {}, heap)
