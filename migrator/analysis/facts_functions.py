@@ -187,18 +187,7 @@ def _form(value: Value, program: Program) -> str:
         if all(part.parts is None and part.kind in (k.TENSOR, k.OP) for part in value.parts):
             return "dict" if isinstance(value.literal, ast.Dict) else "tuple"
         return ""
-    return "single" if _one_tensor(value, program) else ""
-
-
-def _one_tensor(value: Value, program: Program) -> bool:
-    if value.single:
-        return True
-    if value.parts is not None or value.call is None:
-        return False
-    symbol = program.expressions.tf_symbol(value.call.func)
-    return symbol is not None and symbol not in (
-        "tensorflow.split", "tensorflow.unstack", "tensorflow.gradients", "tensorflow.nn.moments"
-    )
+    return "single" if program.expressions.is_one(value) else ""
 
 
 def _returns(statements: list[ast.stmt]) -> list[ast.Return]:

@@ -52,6 +52,26 @@ ASSIGNMENTS = frozenset(
         "count_up_to", "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub",
     )
 )
+#: Calls that give a list, which can be put together with others.
+LISTS = frozenset(
+    "tensorflow." + name for name in (
+        "split", "unstack", "gradients", "meshgrid", "get_collection", "get_collection_ref",
+        "losses.get_losses", "losses.get_regularization_losses", "dynamic_partition",
+        "train.batch", "train.shuffle_batch", "trainable_variables", "global_variables",
+    )
+)
+#: Calls that may give more than one tensor.
+SEVERAL = LISTS | frozenset(
+    "tensorflow." + name for name in (
+        "nn.moments", "nn.top_k", "nn.weighted_moments", "nn.sufficient_statistics",
+        "nn.fused_batch_norm", "nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn", "nn.static_rnn",
+        "nn.ctc_beam_search_decoder", "nn.ctc_greedy_decoder", "nn.max_pool_with_argmax",
+        "clip_by_global_norm", "unique", "unique_with_counts", "setdiff1d", "while_loop",
+        "case", "map_fn", "scan", "linalg.svd", "svd", "linalg.qr", "qr", "linalg.eigh",
+        "self_adjoint_eig", "parse_example", "parse_single_example", "identity_n", "tuple",
+        "image.sample_distorted_bounding_box", "image.non_max_suppression_with_scores",
+    )
+)
 WITHOUT_VALUE = frozenset({TRAIN, EFFECT, UPDATE_OPS, INIT, ITERATOR_INIT})
 
 _T = "tensorflow."

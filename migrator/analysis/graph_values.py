@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.dataflow import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, Flow, dotted_self
+from migrator.analysis.dataflow import dotted_self
+from migrator.analysis.graph_resources import Resources
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.support_names import tf1_symbol
 from migrator.analysis.tree_walk import children
+from migrator.analysis.value_forms import Forms
 from migrator.analysis.values import (
     PYTHON_VALUE,
     FunctionFact,
@@ -29,7 +32,7 @@ def _container(parts: list[Value]) -> str:
     return join(parts)
 
 
-class Expressions:
+class Expressions(Resources, Forms):
     """Kinds of the expressions of one scope."""
 
     #: Whether collections of variables are complete before anything is traced.
@@ -97,66 +100,6 @@ class Expressions:
         dotted = dotted_self(node.func, self.owner) if self.owner else None
         return self.method(dotted.partition(".")[2]) if dotted is not None else None
 
-    # -- resources
-
-    def resources(self, node: ast.Call) -> Flow:
-        """Which graph collections a call reads and fills."""
-        flow = Flow()
-        symbol = self.tf_symbol(node.func)
-        flow.of_module = self._of_module(node.func)
-        if symbol is None:
-            fact = self.call_fact(node)
-            flags = fact.flags if fact is not None else frozenset()
-            if fact is not None and flags & {"ops", "layers"}:
-                flow.mutates |= {LOSSES, SUMMARIES, COLLECTIONS, UPDATES}
-            if "reads losses" in flags:
-                flow.uses |= {LOSSES}
-            return flow
-        name = symbol.removeprefix("tensorflow.")
-        kind = k.call_kind(symbol)
-        if kind == k.SUMMARY:
-            flow.mutates.add(SUMMARIES)
-        elif kind == k.MERGED and name != "summary.merge":
-            flow.uses.add(SUMMARIES)
-        elif name.startswith(("losses.get", "contrib.losses.get", "contrib.slim.losses.get")):
-            flow.uses.add(LOSSES)
-        elif name.startswith(("losses.", "contrib.losses.", "contrib.slim.losses.")):
-            flow.mutates.add(LOSSES)
-        elif name == "add_to_collection" or name == "add_to_collections":
-            flow.mutates |= {COLLECTIONS, LOSSES, SUMMARIES, UPDATES}
-        elif name in ("get_collection", "get_collection_ref"):
-            key = collection_key(node)
-            wanted = k.COLLECTION_KEYS.get(key or "")
-            if wanted == k.UPDATE_OPS:
-                flow.uses.add(UPDATES)
-            elif wanted == k.MERGED:
-                flow.uses.add(SUMMARIES)
-            elif wanted != k.VARIABLES:
-                flow.uses |= {COLLECTIONS, LOSSES}
-        elif k.is_layer(symbol):
-            flow.mutates |= {LOSSES, COLLECTIONS, UPDATES}
-        elif kind == k.VARIABLE and any(a.arg == "regularizer" for a in node.keywords):
-            flow.mutates.add(LOSSES)
-        return flow
-
-    def may_make_variables(self, call: ast.Call) -> bool:
-        """Whether a call makes variables under TF1 names when it is first traced."""
-        symbol = self.symbol(call.func) or ""
-        if symbol.startswith("tensorflow."):
-            return k.is_layer(symbol) or k.call_kind(symbol) == k.VARIABLE
-        fact = self.call_fact(call)
-        if fact is not None:
-            return bool(fact.flags & {"layers", "variables"})
-        if symbol.split(".")[0] in ("builtins", "numpy", "math", "os", "functools", "six"):
-            return False
-        if not any(self.value(a).traced for a in call.args):
-            return False
-        if isinstance(call.func, ast.Attribute):
-            base = self.value(call.func.value)
-            if base.kind in k.HOISTED - {k.PY} or base.traced or base.kind == k.OP:
-                return False
-        return True
-
     # -- kinds
 
     def value(self, node: ast.expr | None) -> Value:
@@ -202,7 +145,7 @@ class Expressions:
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> Value:
         element = self.value(node.elt)
-        whole = self._children(node)
+        whole = replace(self._children(node), container=True)
         kind = _container([element])
         if kind == k.EFFECT or (kind == k.VARIABLE and whole.kind not in k.TRACED):
             return Value(kind, parts=[element], literal=node)
@@ -220,14 +163,17 @@ class Expressions:
         return values[0] if len(kinds) == 1 else Value(join(values))
 
     def _children(self, node: ast.AST) -> Value:
-        single = isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
         values = []
         for child in children(node):
             if isinstance(child, ast.expr):
                 values.append(self.value(child))
             elif isinstance(child, (ast.comprehension, ast.keyword)):
                 values.append(self._children(child))
-        return Value(join(values), single=single) if values else PYTHON_VALUE
+        if not values:
+            return PYTHON_VALUE
+        operation = isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
+        several = operation and any(self.is_container(value) for value in values)
+        return Value(join(values), single=operation and not several, container=several)
 
     def _attribute(self, node: ast.Attribute) -> Value:
         own = dotted_self(node, self.owner)

@@ -10,6 +10,8 @@ from migrator.analysis.graph_values import Expressions
 from migrator.analysis.program_items import Obstacle, RunSite
 from migrator.analysis.tree_walk import children
 
+_PARTIAL = frozenset({"partial_run", "partial_run_setup", "make_callable"})
+
 
 class RunReader:
     """Reads the run sites of a scope."""
@@ -44,6 +46,10 @@ class RunReader:
                 return self._session_run(call)
             if base.kind in (k.TRAIN, k.EFFECT, k.INIT, k.ITERATOR_INIT):
                 return self._feeds(RunSite(call, "op", func.value), call, 0)
+        if func.attr in _PARTIAL and self.expressions.value(func.value).kind == k.SESSION:
+            return RunSite(call, "run", call, obstacle=Obstacle(
+                call, f"the graph is run in parts ({func.attr})",
+                "make a function of each part, and give the later ones what the first computed"))
         if func.attr == "eval":
             base = self.expressions.value(func.value)
             if base.traced or base.kind in (k.OP, k.VARIABLE):

@@ -84,6 +84,21 @@ class SourceText:
         """The lines (blank ones and comments) between line `previous_end` and `stmt`."""
         return self.lines[previous_end : self.first_line(stmt) - 1]
 
+    def comments_above(self, stmt: ast.stmt) -> list[str]:
+        """The comment lines that stand directly above a statement, without their indentation."""
+        lines: list[str] = []
+        number = self.first_line(stmt) - 1
+        while number >= 1 and self.lines[number - 1].lstrip().startswith("#"):
+            lines.insert(0, self.lines[number - 1].strip())
+            number -= 1
+        return [line for line in lines if not line.startswith("#!")]
+
+    def comment_behind(self, stmt: ast.stmt) -> str:
+        """The comment on a statement's last line, "" if there is none."""
+        last = self.lines[(stmt.end_lineno or stmt.lineno) - 1]
+        rest = last.encode()[stmt.end_col_offset or 0 :].decode().strip()
+        return rest if rest.startswith("#") else ""
+
     def statement(self, stmt: ast.stmt, edits: Iterable[Edit], indent: str) -> list[str]:
         """The lines of a statement with `edits`, first line moved to `indent`.
 

@@ -163,7 +163,7 @@ class CallWriter(StatementPlanner):
     def _structured(self, leaf: Leaf) -> bool:
         """Whether a fetched value may be a list or dict of tensors."""
         value = leaf.value
-        if value.parts is not None or value.container:
+        if value.parts is not None or self.program.expressions.is_container(value):
             return True
         if value.single or self.program._name(leaf.expr) in self._losses():
             return False
@@ -172,8 +172,7 @@ class CallWriter(StatementPlanner):
         if value.call is not None:
             symbol = self.program.expressions.tf_symbol(value.call.func)
             if symbol is not None:
-                return symbol in ("tensorflow.split", "tensorflow.unstack", "tensorflow.gradients",
-                                  "tensorflow.nn.moments", "tensorflow.meshgrid")
+                return self.program.expressions.gives_several(value.call)
             fact = self.program.expressions.call_fact(value.call)
             if fact is not None and "single" in fact.flags:
                 return False

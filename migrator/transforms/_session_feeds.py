@@ -17,6 +17,7 @@ from migrator.transforms._session_helpers import (
 )
 from migrator.transforms._session_monitored import MonitorReader
 from migrator.transforms._session_records import Site
+from migrator.transforms._session_step import Parameter
 
 #: How operations begin whose results have another dtype than what they are given.
 _OTHER_DTYPES = (
@@ -195,6 +196,48 @@ class FeedReader(MonitorReader):
         text = self.source.segment(dtype)
         return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
                 "bool": f"{self.style.tf}.bool"}.get(text, text)
+
+    def _parameter(self, name: str) -> Parameter:
+        value = self.program._lookup(name)
+        parameter = parameter_name(name)
+        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
+        told = "".join(f"; {text}" for text in self._told(name))
+        if call is None:
+            dtype = self._fed_dtype(name)
+            spec = f"{self.style.tf}.TensorSpec(None, {dtype})" if dtype else ""
+            return Parameter(parameter, spec, f"{dtype.rpartition('.')[2]} of any shape" if dtype
+                             else "")
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        dtype = self._dtype_text(call)
+        shape = argument(call, 1, "shape")
+        if dtype == "" or any(isinstance(a, ast.Starred) for a in call.args):
+            return Parameter(parameter)
+        shape_text = "None" if shape is None else " ".join(self.source.segment(shape).split())
+        sparse = "Sparse" if symbol.endswith("sparse_placeholder") else ""
+        spec = f"{self.style.tf}.{sparse}TensorSpec({shape_text}, {dtype})"
+        short = f"{sparse.lower()} {dtype.rpartition('.')[2]}".strip()
+        if shape is None or shape_text == "None":
+            doc = f"{short} of any shape"
+        elif shape_text in ("[]", "()"):
+            doc = f"{short} scalar"
+        else:
+            doc = f"{short} {shape_text}"
+        return Parameter(parameter, spec, doc + told)
+
+    def _told(self, name: str) -> list[str]:
+        """What comments say of a placeholder, whose statement goes; not what is said of several."""
+        inputs = [i for i in self.items if i.kind == k.PLACEHOLDER]
+        item = next((i for i in inputs if i.flow.defines == {name}), None)
+        if item is None:
+            return []
+        below = (item.stmt.end_lineno or 0) + 1
+        alone = all(i.stmt.lineno != below for i in inputs)
+        lines = self.source.comments_above(item.stmt) if alone else []
+        lines = [*lines, self.source.comment_behind(item.stmt)]
+        text = " ".join(line.lstrip("# ").rstrip(". ") for line in lines).strip()
+        if not any(letter.isalpha() for letter in text) or '"""' in text or "\\" in text:
+            return []
+        return [text]
 
     def _fed_dtype(self, name: str) -> str:
         """The dtype of a tensor that is fed in place of being computed, "" if it is not known: that

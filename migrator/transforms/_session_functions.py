@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
@@ -78,7 +79,10 @@ class FunctionWriter(TrainingWriter):
         if not described:
             return [f'"""{what}."""']
         lines = [f'"""{what}.', "", "Args:"]
-        lines += [f"{self.step}{p.name}: {p.doc}" for p in described]
+        for p in described:
+            lines += textwrap.wrap(f"{p.name}: {p.doc}", self.source.width - 8,
+                                   initial_indent=self.step, subsequent_indent=self.step * 2,
+                                   break_long_words=False, break_on_hyphens=False)
         return [*lines, '"""']
 
     # -- body
@@ -276,13 +280,7 @@ class FunctionWriter(TrainingWriter):
         return self._statement(item, function)
 
     def _comments(self, item: Item) -> list[str]:
-        first = self.source.first_line(item.stmt)
-        lines: list[str] = []
-        number = first - 1
-        while number >= 1 and self.source.lines[number - 1].lstrip().startswith("#"):
-            lines.insert(0, self.source.lines[number - 1].strip())
-            number -= 1
-        return [line for line in lines if not line.startswith("#!")]
+        return self.source.comments_above(item.stmt)
 
     def _statement(self, item: Item, function: StepFunction) -> list[str]:
         edits = self._edits(item.stmt, function)

@@ -20,6 +20,8 @@ _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operatio
                     "as_graph_element"})
 
 
+#: What takes a graph apart, or puts it together with another one.
+_SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
 #: Runs that need no session to be open around them.
 _COMPLETE = ("run", "loop", "evaluate")
 
@@ -119,6 +121,12 @@ class ScopePlan(FunctionPlacer):
                     raise Obstacle(
                         call, "the graph is asked for what is in it by name",
                         "fetch and feed the Python variables that hold the tensors",
+                    )
+                if ast.unparse(call.func).rpartition(".")[2] in _SURGERY:
+                    raise Obstacle(
+                        call, "the graph itself is copied or changed "
+                        f"({ast.unparse(call.func)})",
+                        "call the function that built the part with the new inputs",
                     )
                 fact = self.program.expressions.call_fact(call)
                 if fact is not None and "default session" in fact.flags:

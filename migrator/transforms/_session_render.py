@@ -120,9 +120,8 @@ class Renderer:
 
     def _commented(self, stmt: ast.stmt, lines: list[str]) -> list[str]:
         """The one line that replaces a statement keeps the comment behind the statement."""
-        last = self.source.lines[(stmt.end_lineno or stmt.lineno) - 1]
-        rest = last.encode()[stmt.end_col_offset or 0 :].decode().strip()
-        if len(lines) != 1 or not rest.startswith("#") or "#" in lines[0]:
+        rest = self.source.comment_behind(stmt)
+        if len(lines) != 1 or not rest or "#" in lines[0]:
             return lines
         return [f"{lines[0]}  {rest}"]
 

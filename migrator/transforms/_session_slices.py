@@ -12,14 +12,12 @@ from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES, SUMMARIES, backward_slice, statement_flow
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
-from migrator.analysis.values import argument
 from migrator.transforms._session_default_names import DefaultNames
 from migrator.transforms._session_fetches import FetchReader
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     is_action,
     is_prediction,
-    parameter_name,
     train_label,
 )
 from migrator.transforms._session_records import Leaf, Site
@@ -268,32 +266,6 @@ class Slicer(FetchReader):
             s.writer, s.step, s.condition, s.step_name, s.condition_name
         )
 
-    def _parameter(self, name: str) -> Parameter:
-        value = self.program._lookup(name)
-        parameter = parameter_name(name)
-        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
-        if call is None:
-            dtype = self._fed_dtype(name)
-            spec = f"{self.style.tf}.TensorSpec(None, {dtype})" if dtype else ""
-            return Parameter(parameter, spec, f"{dtype.rpartition('.')[2]} of any shape" if dtype
-                             else "")
-        symbol = self.program.expressions.tf_symbol(call.func) or ""
-        dtype = self._dtype_text(call)
-        shape = argument(call, 1, "shape")
-        if dtype == "" or any(isinstance(a, ast.Starred) for a in call.args):
-            return Parameter(parameter)
-        shape_text = "None" if shape is None else " ".join(self.source.segment(shape).split())
-        sparse = "Sparse" if symbol.endswith("sparse_placeholder") else ""
-        spec = f"{self.style.tf}.{sparse}TensorSpec({shape_text}, {dtype})"
-        short = f"{sparse.lower()} {dtype.rpartition('.')[2]}".strip()
-        if shape is None or shape_text == "None":
-            doc = f"{short} of any shape"
-        elif shape_text in ("[]", "()"):
-            doc = f"{short} scalar"
-        else:
-            doc = f"{short} {shape_text}"
-        return Parameter(parameter, spec, doc)
-
     def _elements(self, function: StepFunction) -> None:
         """Iterator elements of the slice become parameters."""
         elements = [item for item in function.items if item.kind == k.ELEMENT]
@@ -381,7 +353,7 @@ class Slicer(FetchReader):
             texts = [ast.unparse(leaf.expr) for leaf in outputs]
             if len(texts) == 1:
                 last = texts[0].rpartition(".")[2].lstrip("_")
-                if is_action(last):
+                if last.isidentifier() and is_action(last):
                     return self.names.fresh(last, f"run_{last}")
                 if is_prediction(last) or not last.isidentifier():
                     return self.names.fresh("predict", f"compute_{last}")

@@ -280,6 +280,35 @@ def test_a_container_that_was_filled_is_fetched_as_one(filled: str) -> None:
     assert "values = tf.nest.map_structure(lambda t: t.numpy(), outputs)" in ctx.text
 
 
+@pytest.mark.parametrize("fetched", [
+    "[y] + [y * 2.0]", "[y * i for i in range(2)]", "tf.get_collection('ends') + [y]",
+    "tf.cond(tf.reduce_any(x > 0), lambda: [y, x], lambda: [x, y])", "tf.nn.top_k(x)",
+])
+def test_several_tensors_under_one_name_are_fetched_as_such(fetched: str) -> None:
+    body = (
+        f"ends = {fetched}\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    values = sess.run(ends, {x: np.ones((1, 2))})\n"
+        f"    direct = sess.run({fetched}, {{x: np.ones((1, 2))}})\n"
+    )
+    ctx = FileContext.of("program.py", f"{HEAD}\n{body}")
+    SessionPrograms().run(ctx)
+    assert not ctx.findings
+    assert ctx.text.count("map_structure(lambda t: t.numpy(), ") == 2
+
+
+@pytest.mark.parametrize("branch", ["lambda: y", "lambda: tf.zeros([1, 1])"])
+def test_one_tensor_of_a_branch_is_fetched_as_one(branch: str) -> None:
+    body = (
+        f"z = tf.cond(tf.reduce_any(x > 0), lambda: tf.matmul(x, w), {branch})\n"
+        "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n"
+        "    value = sess.run(z, {x: np.ones((1, 2))})\n"
+    )
+    ctx = FileContext.of("program.py", f"{HEAD}\n{body}")
+    SessionPrograms().run(ctx)
+    assert not ctx.findings and "map_structure" not in ctx.text and ".numpy()" in ctx.text
+
+
 @pytest.mark.parametrize("name", LOST)
 def test_nothing_is_rewritten_that_would_miss_a_name(name: str) -> None:
     body, reason = LOST[name]

@@ -23,7 +23,7 @@ def train_step(x, y):
 
     Args:
         x: float64 [None, 4]
-        y: float64 [None, 1]
+        y: float64 [None, 1]; what it learns to predict
     """
     with tf.GradientTape() as tape:
         pred = tf.matmul(x, w) + b

@@ -8,7 +8,7 @@ learning_rate = 0.1
 
 # Inputs of the graph.
 x = tf.placeholder(tf.float64, [None, 4], name='x')
-y = tf.placeholder(tf.float64, [None, 1], name='y')
+y = tf.placeholder(tf.float64, [None, 1], name='y')  # what it learns to predict
 
 # The model.
 w = tf.Variable(np.linspace(-1.0, 1.0, 4).reshape(4, 1), name='w')
