@@ -26,9 +26,11 @@ NUMPY = ("numpy.", "builtins.", "math.", "six.", "collections.")
 
 @dataclass
 class EagerPlan:
-    """`dropped` statements, statements put `before` others, and `replaced` expressions, by id."""
+    """`dropped` statements, those of them that stand elsewhere now (`moved`, with their comments),
+    statements put `before` others, and replaced `expressions`, by id."""
 
     dropped: set[int] = field(default_factory=set)
+    moved: set[int] = field(default_factory=set)
     before: dict[int, list[cst.BaseStatement]] = field(default_factory=dict)
     expressions: dict[int, cst.CSTNode] = field(default_factory=dict)
     functions: dict[int, list[cst.BaseStatement]] = field(default_factory=dict)
@@ -109,7 +111,14 @@ class PlannerBase:
     def _rendered(self, unit: Unit) -> cst.BaseStatement:
         node = exchanged(unit.node, self._inner)
         assert isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        return node.with_changes(leading_lines=comments(unit.node))
+        return node.with_changes(leading_lines=self._moved_comments(unit))
+
+    def _moved_comments(self, unit: Unit) -> list[cst.EmptyLine]:
+        """The comments that go along with a statement, the first time that it is written."""
+        if id(unit.node) in self.plan.moved:
+            return []
+        self.plan.moved.add(id(unit.node))
+        return comments(unit.node)
 
     def _backward(self, fetches: cst.BaseExpression, units: list[Unit]) -> list[Unit]:
         wanted = flow.reads(fetches)

@@ -32,6 +32,14 @@ class FunctionPlanner(FeedPlanner):
         used: set[int] = set()
         for group in by_fetch.values():
             used |= self._local_function(group, keys, fed)
+        gone = {name for unit in self.body.units if id(unit.node) in used for name in unit.writes}
+        for unit in self._dependents(keys, len(self.body.units)):
+            if id(unit.node) not in used and unit.reads & gone:
+                raise Unsupported(
+                    unit.node,
+                    "the graph is used outside of its runs",
+                    "build the graph in a function and call it with the fed values",
+                )
         self.plan.dropped |= used
 
     def _local_function(

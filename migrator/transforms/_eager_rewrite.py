@@ -62,6 +62,8 @@ class EagerRewriter:
         pending: list[cst.EmptyLine] = []
         for statement in statements:
             leading = list(getattr(statement, "leading_lines", ()))
+            if self._is_elsewhere(statement):
+                leading = [line for line in leading if line.comment is None]
             made, after = self._statement(statement)
             if made:
                 first = made[0]
@@ -70,7 +72,7 @@ class EagerRewriter:
                     flow.code_of(line) for line in leading
                 ]:
                     own = own[len(leading) :]
-                lead = [*pending, *leading, *own]
+                lead = [*_joined(pending, leading), *own]
                 if pending and not result:
                     lead = _no_blank_start(lead)
                 made[0] = first.with_changes(leading_lines=lead)
@@ -89,7 +91,7 @@ class EagerRewriter:
         if id(statement) in self.plan.dropped or id(statement) in self.body.session_statements:
             if isinstance(statement, cst.SimpleStatementLine) and not made:
                 after = _trailing(statement)
-            if id(statement) in self.plan.dropped and id(statement) in self.moved_ids:
+            if self._is_elsewhere(statement):
                 after = []
         elif isinstance(statement, cst.With) and self._special_with(statement):
             opened, after = self._with(statement)
@@ -103,10 +105,9 @@ class EagerRewriter:
         made.extend(self.plan.functions.get(id(statement), ()))
         return made, after
 
-    @property
-    def moved_ids(self) -> set[int]:
-        """Dropped statements that stand elsewhere now (their comments went along)."""
-        return self.plan.dropped
+    def _is_elsewhere(self, statement: cst.BaseStatement) -> bool:
+        """Whether a statement was moved, its comments with it."""
+        return id(statement) in self.plan.dropped & self.plan.moved
 
     def _special_with(self, statement: cst.With) -> bool:
         return id(statement) in self.body.session_withs or any(
@@ -263,6 +264,13 @@ def _merge(one: list[cst.EmptyLine], two: list[cst.EmptyLine]) -> list[cst.Empty
     """Lines before a removed statement joined to what stood before; blank lines do not pile up."""
     if not any(line.comment for line in two):
         return one or two[:1]
+    return _joined(one, two)
+
+
+def _joined(one: list[cst.EmptyLine], two: list[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Lines one after the other, with one blank line where both have one."""
+    while one and two and one[-1].comment is None and two[0].comment is None:
+        two = two[1:]
     return [*one, *two]
 
 

@@ -6,7 +6,6 @@ import libcst as cst
 
 from migrator.engine.cst_walk import only
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_base import comments
 from migrator.transforms._eager_functions import FunctionPlanner
 from migrator.transforms._session_units import Run, Unit
 
@@ -21,6 +20,8 @@ class ValuePlanner(FunctionPlanner):
             holder = self.body.placeholders[key]
             value = uses[0][1]
             if any(not flow.equal(value, other) for _, other in uses[1:]):
+                continue
+            if len(uses) > 1 and self._drawn(value):
                 continue
             if any(run.expects_error for run, _ in uses):
                 continue
@@ -92,6 +93,7 @@ class ValuePlanner(FunctionPlanner):
         same = all(
             all(flow.equal(value, uses[0][1]) for _, value in uses)
             and len(uses) == len(runs)
+            and (len(uses) == 1 or not self._drawn(uses[0][1]))
             for key, uses in fed.items()
             if key in keys
         )
@@ -102,7 +104,41 @@ class ValuePlanner(FunctionPlanner):
         if same and all_inside and not traced:
             self._sink(moved, first, keys, fed)
             return
+        apart = None if traced else self._apart(runs, keys, fed)
+        if apart is not None:
+            for run, units, own in apart:
+                self._sink(units, run, own, fed)
+            return
         self._local_functions(runs, keys, fed)
+
+    def _drawn(self, value: cst.BaseExpression) -> bool:
+        """Whether a fed value is drawn anew at each run."""
+        calls = only(flow.walk(value), cst.Call)
+        return any("random" in (self.body.resolve(call.func) or "") for call in calls)
+
+    def _apart(
+        self, runs: list[Run], keys: set[str], fed: dict[str, list[tuple[Run, cst.BaseExpression]]]
+    ) -> list[tuple[Run, list[Unit], set[str]]] | None:
+        """Each run with the statements that only it computes and its placeholders, where the
+        values of runs are drawn and runs share nothing else: placeholders are bound anew."""
+        if not any(self._drawn(value) for key in keys for _, value in fed[key]):
+            return None
+        holders = {id(self.body.placeholders[key].unit.node) for key in keys}
+        found: list[tuple[Run, list[Unit], set[str]]] = []
+        placed: set[int] = set()
+        for run in runs:
+            own = {key for key in keys if any(r is run for r, _ in fed[key])}
+            units = self._dependents(own, run.unit.order)
+            needed = [u for u in self._backward(run.fetches, units) if id(u.node) not in holders]
+            if run.in_loop or placed & {id(u.node) for u in needed}:
+                return None
+            placed |= {id(u.node) for u in needed}
+            made = [u for u in units if id(u.node) in holders]
+            if any(u.reads & (keys - own) for u in needed):
+                return None
+            found.append((run, [*made, *needed], own))
+        left = self._dependents(keys, runs[-1].unit.order)
+        return found if all(id(u.node) in placed | holders for u in left) else None
 
     def _sink(
         self,
@@ -124,7 +160,7 @@ class ValuePlanner(FunctionPlanner):
                 made = flow.assign(target[0], self._tensor(holder, value))
                 if isinstance(unit.node, cst.SimpleStatementLine):
                     made = made.with_changes(
-                        leading_lines=comments(unit.node),
+                        leading_lines=self._moved_comments(unit),
                         trailing_whitespace=unit.node.trailing_whitespace,
                     )
                 statements.append(made)

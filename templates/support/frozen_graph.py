@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from .names import current_graph
+
 TensorName = Any  # "node:0", "node", or a tensor or operation of FrozenGraph.graph
 
 PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
@@ -372,7 +374,7 @@ class FrozenGraph(tf.Module):
                  for t in feed_tensors]
 
         def run(*values: tf.Tensor) -> list[tf.Tensor]:
-            graph = tf.no_op().graph  # the function's
+            graph = current_graph()  # the function's
             for variable in captured.values():
                 graph.watch_variable(variable)  # so that tapes know what the function reads
             given = [*values, *(graph.capture(v.handle) for v in captured.values())]

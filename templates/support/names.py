@@ -77,6 +77,11 @@ def _unlifted(make: Any, **kwargs: Any) -> Any:
     return make(**{**kwargs, "experimental_enable_variable_lifting": False})
 
 
+def current_graph() -> Any:
+    """The graph that is being built or traced here. Asking adds no operation to it."""
+    return tf.compat.v1.get_default_graph()
+
+
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
     """Variables made in here by a function that is being traced outlive the trace.
@@ -95,7 +100,7 @@ def register_state(owner: Any) -> None:
     """
     _states.append((weakref.ref(owner), bool(tf.inside_function())))
     if tf.inside_function():
-        graph = tf.no_op().graph
+        graph = current_graph()
         while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
             graph = graph.outer_graph
         graph.get_collection_ref("training_state").append(owner)

@@ -28,7 +28,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import outside_traces
+from .names import current_graph, outside_traces
 
 
 class GraphKeys:
@@ -487,7 +487,7 @@ def builds_graph() -> bool:
 
 def _run_of_graph() -> Run:
     """The run of the TF1 graph that is being built; its variables are the graph's own."""
-    graph = tf.no_op().graph
+    graph = current_graph()
     run: Run | None = getattr(graph, "variable_store_run", None)
     if run is None:
         store = VariableStore("graph_store")
@@ -499,15 +499,13 @@ def _run_of_graph() -> Run:
 
 def _run_of_body() -> Run | None:
     """The run of the TF1 graph to which the body of a loop or branch belongs, None elsewhere."""
-    graph = tf.no_op().graph
-    while isinstance(graph, tf.__internal__.FuncGraph) and graph.outer_graph is not None:
-        graph = graph.outer_graph
-    return getattr(graph, "variable_store_run", None)
+    with tf.init_scope():  # out of all traces: into that graph, or where things compute at once
+        return None if tf.executing_eagerly() else _run_of_graph()
 
 
 def _run_of_trace(building: Run) -> Run:
     """A `tf.function` may be traced many times; each trace finds the variables of the earlier."""
-    graph = tf.no_op().graph
+    graph = current_graph()
     while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
         graph = graph.outer_graph  # tf.cond and loops inside the function belong to its run
     runs = graph.get_collection_ref("variable_store_runs")  # lives and dies with the trace

@@ -49,6 +49,15 @@ def test_merged_by_hand_and_nothing_to_merge() -> None:
     assert [(value.tag, value.simple_value) for value in found.value] == [("a", 1.0), ("b", 2.0)]
 
 
+def test_in_a_branch_of_a_graph_it_is_a_message() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        given = v1.placeholder(tf.bool, [])
+        made = tf.cond(given, lambda: summary.scalar("a", 1.0), lambda: tf.constant(""))
+        assert session.run(made, {given: False}) == b""
+        (value,) = v1.Summary.FromString(session.run(made, {given: True})).value
+    assert value.simple_value == 1.0
+
+
 def test_eager_summaries_are_written_at_once() -> None:
     assert graph_summaries.merge([summary.scalar("a", 1.0)]) is None
     assert graph_summaries.merge_all() is None

@@ -185,3 +185,12 @@ def test_graphs_are_read_from_files_while_another_is_built(tmp_path: Path) -> No
         tf.constant(3.0, name="three")
         path.write_bytes(graph.as_graph_def().SerializeToString())
         assert [node.name for node in frozen_graph.read_graph_def(str(path)).node] == ["three"]
+
+
+def test_a_graph_has_no_operations_but_those_asked_for() -> None:
+    with tf.Graph().as_default() as graph:
+        scopes.get_variable("v", [2], initializer=initializers.zeros_initializer())
+        with scopes.variable_scope("inner"):
+            scopes.get_variable("v", [2], initializer=initializers.zeros_initializer())
+        assert not [op for op in graph.get_operations() if op.type == "NoOp" and not op.inputs
+                    and "Initializer" not in op.name and "Assign" not in op.name]

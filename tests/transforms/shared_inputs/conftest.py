@@ -1,0 +1,3 @@
+"""The project here is what the tests migrate; its own tests run in child processes."""
+
+collect_ignore = ["fixtures"]
