@@ -17,6 +17,7 @@ from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
+from migrator.transforms import _plain_tests as plain_tests
 from migrator.transforms._eager_plan import Planner
 from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
@@ -120,7 +121,12 @@ def _functions(
             arguments = node.args.args
             inside = method or bool(arguments) and arguments[0].arg == "self"
             if inside and _calls_graph(ctx, node):
-                yield from _method(FunctionContext(ctx, node, lines))
+                plain = None if has_mark(node, TRACED) else plain_tests.opened(ctx, lines, node)
+                if plain is None:
+                    yield from _method(FunctionContext(ctx, node, lines))
+                else:
+                    _made_eager(ctx, node)
+                    yield from plain
                 continue
         for inner in _inner_blocks(node):
             yield from _functions(ctx, lines, inner, touched, inside)
@@ -215,13 +221,17 @@ def _eager_body(
         return traced.body
     if made is None:
         return None
+    _made_eager(ctx, place)
+    return made.body
+
+
+def _made_eager(ctx: FileContext, place: Function | cst.FunctionDef) -> None:
     ctx.change(
         "TF701",
         place,
         "the test evaluates eager tensors instead of running them in a session",
         confidence=Confidence.LIKELY,
     )
-    return made.body
 
 
 def _touches_graph(function: cst.FunctionDef) -> bool:
