@@ -6,8 +6,10 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, statement_flow
-from migrator.analysis.program_items import LAZY, TRACE, Item
+from migrator.analysis.program_items import LAZY, TRACE, Item, Obstacle
+from migrator.analysis.tree_walk import calls_in
 from migrator.transforms._session_feeds import FeedReader
+from migrator.transforms._session_helpers import LOOKS_ONLY
 from migrator.transforms._session_records import Leaf, Site
 
 #: In the names of operations that do more than compute a value.
@@ -39,16 +41,34 @@ class FetchReader(FeedReader):
 
     def _plain(self, node: ast.AST) -> bool:
         """Whether a node calls nothing but TensorFlow's operations without state."""
-        for inner in ast.walk(node):
-            if not isinstance(inner, ast.Call):
+        return all(map(self._plain_call, calls_in(node)))
+
+    def _plain_call(self, call: ast.Call) -> bool:
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        name = symbol.rpartition(".")[2].lower()
+        return not (
+            k.call_kind(symbol) != k.OP or not symbol.startswith("tensorflow.")
+            or "()" in symbol or any(word in name for word in _WITH_EFFECTS)
+            or self._uses_store_expr(call)
+        )
+
+    def _refuse_lost_effects(self, site: Site) -> None:
+        """An operation made where it is run, whose value nobody reads, is run for its effect."""
+        if site.run.style == "evaluate":  # what it reads has been computed
+            return
+        for leaf in site.leaves:
+            if leaf.used and leaf.has_value or leaf.value.kind not in (k.TENSOR, k.OP, k.EFFECT):
                 continue
-            symbol = self.program.expressions.tf_symbol(inner.func) or ""
-            name = symbol.rpartition(".")[2].lower()
-            if k.call_kind(symbol) != k.OP or not symbol.startswith("tensorflow.") or (
-                "()" in symbol or any(word in name for word in _WITH_EFFECTS)
-            ) or self._uses_store_expr(inner):
-                return False
-        return True
+            for call in calls_in(leaf.expr):
+                symbol = self.program.expressions.symbol(call.func) or ""
+                if not (
+                    self._plain_call(call) or symbol.startswith("builtins.")
+                    or isinstance(call.func, ast.Attribute) and call.func.attr in LOOKS_ONLY
+                ):
+                    raise Obstacle(
+                        leaf.expr, f"what {ast.unparse(call)} does is made where it is run",
+                        "call it there: what it does happens at once in TensorFlow 2",
+                    )
 
     def _uses_store(self, item: Item) -> bool:
         return self._uses_store_expr(item.stmt)

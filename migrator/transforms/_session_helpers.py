@@ -9,6 +9,9 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
 
+#: Methods of dicts and strings that give parts or copies.
+LOOKS_ONLY = frozenset({"get", "items", "keys", "values", "format"})
+
 
 def calls_of(item: Item) -> Iterator[ast.Call]:
     stmt = item.stmt

@@ -18,6 +18,7 @@ from migrator.transforms._session_helpers import (
     chain,
     parameter_name,
 )
+from migrator.transforms._session_restore import EarlyRestore
 from migrator.transforms._session_step import StepFunction
 
 
@@ -167,8 +168,7 @@ class FunctionPlacer(CallWriter):
                                    "build the whole graph first, then ask for its variables")
                 maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
                 if item.role in (KEEP, RUN) and value(maker).kind == k.SAVER:
-                    raise Obstacle(call, "a checkpoint is used before the graph is complete",
-                                   "build the whole graph first, then restore")
+                    raise EarlyRestore(call)
 
     def _build_lines(self) -> list[str]:
         makers = [f for f in self.functions if f.layers and f.trains] or [

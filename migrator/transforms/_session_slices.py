@@ -28,7 +28,6 @@ from migrator.transforms._session_summary_steps import counted_by
 class Slicer(FetchReader):
     """Finds or makes the function for each site."""
 
-
     def _assign_function(self, site: Site) -> None:
         summaries = None
         for leaf in site.leaves:
@@ -38,6 +37,7 @@ class Slicer(FetchReader):
         site.summaries = summaries
         if self._direct(site):
             return
+        self._refuse_lost_effects(site)
         feeds = self._fed(site)
         self._mark_idle(site)
         wanted: set[str] = set()

@@ -47,12 +47,14 @@ class TestSetup:
             if new is None or not _go_eager(ctx, new, name, shared.changed):
                 continue
             text = new
-            first = next(n for n in test_classes(ctx.tree) if n.name == name)
-            ctx.change(
-                "TF701", first.lineno,
-                "each test makes its own inputs instead of sharing placeholders and a session",
-                confidence=Confidence.LIKELY,
-            )
+            whole = next(n for n in test_classes(ctx.tree) if n.name == name)
+            for method in whole.body:
+                if isinstance(method, ast.FunctionDef) and method.name in shared.gone:
+                    ctx.change(
+                        "TF701", method,
+                        "each test makes its own inputs instead of sharing placeholders and a "
+                        "session", confidence=Confidence.LIKELY,
+                    )
         return text if text != ctx.text else None
 
 
@@ -92,6 +94,7 @@ class _Shared:
         self.lines = Lines(ctx.text)
         self.methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
         self.changed: set[str] = set()
+        self.gone: set[str] = set()  # what was shared: methods, and setUp where it made placeholders
 
     def written_out(self) -> str | None:
         """The file's text with everything shared written out; None where nothing is or can be."""
@@ -110,10 +113,12 @@ class _Shared:
             self.changed.add(name)
             edits.append(self._own_placeholders(method, used, placeholders, names))
         edits += self._without(list(placeholders.values()))
+        self.gone = {"setUp"} if placeholders else set()
         for helper in helpers:
             if not self._followed(helper):
                 return None
             self.changed |= set(helper.calls)
+            self.gone.add(helper.node.name)
             edits.append(self._removed(helper.node))
             for name, calls in helper.calls.items():
                 edits += [self._inlined(helper, *call, names.get(name, [])) for call in calls]

@@ -92,6 +92,44 @@ def outside_traces() -> Iterator[None]:
         yield
 
 
+@tf.autograph.experimental.do_not_convert
+def lifted(value: Any) -> Any:
+    """A tensor of a trace as it is outside: a first value that is computed from constants.
+
+    Raises:
+        ValueError: it depends on an argument of the traced function.
+    """
+    if not isinstance(getattr(value, "graph", None), tf.__internal__.FuncGraph):
+        return value
+    captured = {id(inner): outer for outer, inner in value.graph.captures}
+    upstream: dict[str, Any] = {}
+    given: dict[str, Any] = {}
+    pending = [value.op]
+    while pending:
+        op = pending.pop()
+        if op.name in upstream:
+            continue
+        upstream[op.name] = op
+        if op.type == "Placeholder":
+            if id(op.outputs[0]) not in captured:
+                raise ValueError(f"{value.name} depends on {op.name}, which is only known when the "
+                                 "function is called: it cannot be a variable's first value")
+            given[op.outputs[0].name] = lifted(captured[id(op.outputs[0])])
+            continue
+        pending += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    graph_def = value.graph.as_graph_def()
+    kept = [node for node in graph_def.node if node.name in upstream]
+    del graph_def.node[:]
+    graph_def.node.extend(kept)
+
+    def computed() -> Any:
+        return tf.graph_util.import_graph_def(
+            graph_def, input_map=given, return_elements=[value.name], name="lifted")[0]
+
+    with tf.init_scope():
+        return tf.function(computed)() if tf.executing_eagerly() else computed()
+
+
 def register_state(owner: Any) -> None:
     """Makes `owner` known to `states_of` for as long as it lives.
 

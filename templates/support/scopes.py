@@ -21,7 +21,7 @@ from .arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
-from .names import hashable, outside_traces
+from .names import hashable, lifted, outside_traces
 from .store import (
     GraphKeys,
     Run,
@@ -353,10 +353,10 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
 
 
 def _constant_value(value: Any) -> Any:
-    """`value`, or the array that it holds: a constant of a trace cannot be read outside of it."""
+    """`value`, or what it comes to: what a trace computed cannot be read outside of it."""
     if tf.is_tensor(value) and not hasattr(value, "numpy"):
         known = tf.get_static_value(value)
-        return value if known is None else known
+        return lifted(value) if known is None else known
     return value
 
 

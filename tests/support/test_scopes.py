@@ -256,3 +256,30 @@ def test_a_constant_of_the_trace_as_initial_value(store: Any) -> None:
         np.testing.assert_allclose(step(), [5.0, 7.0])
         np.testing.assert_allclose(step(), [5.0, 7.0])
     assert sorted(store.variables_by_name) == ["offset", "weight"]
+
+
+def test_a_first_value_that_a_trace_computed() -> None:
+    outer = tf.constant([3.0, 4.0])
+
+    @tf.function
+    def scaled(x: tf.Tensor) -> tf.Tensor:
+        with store.run():
+            start = tf.ones([2]) * 20.0 + outer
+            factor = scopes.get_variable("factor", initializer=start)
+            shift = scopes.Variable(tf.reduce_sum(start) + 1.0, name="shift")
+            return x * factor + shift
+
+    store = scopes.VariableStore()
+    with store.as_default():
+        np.testing.assert_array_equal(scaled(tf.constant([1.0, 2.0])), [23.0 + 48.0, 48.0 + 48.0])
+        assert scaled.experimental_get_tracing_count() == 1
+
+
+def test_a_first_value_of_an_argument_is_refused() -> None:
+    @tf.function
+    def kept(x: tf.Tensor) -> tf.Tensor:
+        with scopes.current_store().run():
+            return scopes.get_variable("kept", initializer=x * 2.0)
+
+    with scopes.VariableStore().as_default(), pytest.raises(ValueError, match="first value"):
+        kept(tf.constant([1.0]))

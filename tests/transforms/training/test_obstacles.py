@@ -54,6 +54,23 @@ OBSTACLES = {
         "with tf.Session() as sess:\n    value = sess.run(y * 2, feed_dict={x: np.ones((1, 2)), z: 1})",
         "is asked for what is in it by name",
     ),
+    "update made in the run of a loop": (
+        "v = tf.Variable(tf.zeros([2]))\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    for number, variable in enumerate(tf.global_variables()):\n"
+        "        sess.run(variable.assign(variable * 0.5 + number))",
+        "is made where it is run",
+    ),
+    "restore before a later layer": (
+        "def load():\n"
+        "    with tf.Graph().as_default(), tf.Session() as sess:\n"
+        "        p = tf.placeholder(tf.float32, [1, 2])\n"
+        "        h = tf.layers.dense(p, 2)\n"
+        "        tf.train.Saver().restore(sess, 'model.ckpt')\n"
+        "        z = tf.layers.dense(h, 2)\n"
+        "        return sess.run(z, feed_dict={p: np.ones((1, 2))})",
+        "before the graph is complete",
+    ),
     "unfed placeholder": (
         "with tf.Session() as sess:\n    value = sess.run(y)",
         "does not feed",
