@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -269,6 +270,10 @@ def triggered(
     return [item for number, item in enumerate(transforms) if number in hit]
 
 
+# The path of a mock: a string and nothing else.
+_PATCHED_SUPPORT = re.compile(rf"['\"]{SUPPORT_PACKAGE}\.(\w+\.\w+)['\"]")
+
+
 def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
     """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``).
 
@@ -291,6 +296,7 @@ def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
             root = names.root(reference.root, reference.scope)
             if root is not None and root.name.startswith(prefix):
                 values.add(root.name[len(prefix) :])
+    used.update(_PATCHED_SUPPORT.findall(text))
     modules = {name.split(".")[0] for name in used if "." in name} - values
     return frozenset(name for name in used if "." in name or name not in modules)
 

@@ -9,6 +9,7 @@ from migrator.engine.bindings import BindingPlan
 from migrator.engine.import_sites import ImportSites
 from migrator.engine.imports import import_edits, missing
 from migrator.engine.rule_sites import RuleSites
+from migrator.engine.string_sites import strings
 from migrator.engine.table_sites import TableSites
 from migrator.engine.work import FileWork, Site
 
@@ -41,6 +42,7 @@ def decide(work: FileWork, sites: list[Site]) -> None:
             one(site)
     for site, alias in reversed(later):
         imports.alias(site, alias)
+    strings(work, tables)
     imports.star_imports()
     dropped = imports.statements()
     wanted = [(module, name, local) for (module, name), local in work.required.items()]

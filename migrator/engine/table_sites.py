@@ -80,6 +80,10 @@ class TableSites:
                 shown(found.key),
             )  # fmt: skip
 
+    def reported_as_dynamic(self, node: ast.AST | None) -> bool:
+        """Whether a finding already says that this call reads names at run time."""
+        return id(node) in self._dynamic_reported
+
     def _patched(self, site: Site) -> bool:
         """``patch.object(tf.contrib.layers, "member")``: the module that has the member now."""
         call = site.reference.parent

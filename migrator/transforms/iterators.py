@@ -23,6 +23,9 @@ _PARTS = frozenset({"output_types", "output_shapes", "output_classes"})
 #: They take the parts of a data set's elements, so what is asked for these there is a data set.
 _TAKE_PARTS = (".Iterator.from_structure", ".Iterator.from_string_handle")
 
+_MADE_BY = ("tensorflow.data.", "tensorflow.contrib.data.")
+_DATA_NAMES = ("dataset", "data_set", "iterator")
+
 
 def iterator_calls(ctx: FileContext) -> list[ast.Call]:
     """Calls of the methods that make iterators; functions of tf.data by that name are others'."""
@@ -39,7 +42,10 @@ def iterator_calls(ctx: FileContext) -> list[ast.Call]:
 
 
 def element_parts(ctx: FileContext) -> list[ast.Attribute]:
-    """``dataset.output_types`` and its like, where that is known to be of a data set."""
+    """``dataset.output_types`` and its like, where that is known or named to be of a data set.
+
+    The support package's functions ask other objects for the attribute, so a name is enough.
+    """
     found, seen = [], set[int]()
     for node in walk(ctx.tree):
         if isinstance(node, ast.Call):
@@ -47,11 +53,22 @@ def element_parts(ctx: FileContext) -> list[ast.Attribute]:
             if name.endswith(_TAKE_PARTS):
                 seen.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
     for node in walk(ctx.tree):
-        if isinstance(node, ast.Attribute) and node.attr in _PARTS:
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr in _PARTS
+            and isinstance(node.ctx, ast.Load)
+        ):
             made = ctx.names.resolve_node(node.value) or ""
-            if id(node) in seen or made.startswith(("tensorflow.data.", "tensorflow.contrib.data.")):
+            known = id(node) in seen or made.startswith(_MADE_BY)
+            if known or (not made and _named_for_data(node.value)):
                 found.append(node)
     return found
+
+
+def _named_for_data(owner: ast.expr) -> bool:
+    """`dataset`, `self._train_dataset`, `iterator`."""
+    name = owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", "")
+    return name.lower().endswith(_DATA_NAMES)
 
 
 @transform

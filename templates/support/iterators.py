@@ -1,6 +1,7 @@
 """Iterators over data sets as TF 1 made them: `dataset.make_one_shot_iterator()` and its like."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -57,19 +58,23 @@ def make_initializable_iterator(dataset: tf.data.Dataset, shared_name: str | Non
 
 def output_types(source: Any) -> Any:
     """The dtypes of an element of a data set or iterator, in its structure."""
-    return tf.compat.v1.data.get_output_types(_described(source))
+    return _of_elements(source, "output_types", tf.compat.v1.data.get_output_types)
 
 
 def output_shapes(source: Any) -> Any:
     """The shapes of an element of a data set or iterator, in its structure."""
-    return tf.compat.v1.data.get_output_shapes(_described(source))
+    return _of_elements(source, "output_shapes", tf.compat.v1.data.get_output_shapes)
 
 
 def output_classes(source: Any) -> Any:
     """The classes (Tensor, SparseTensor) of an element of a data set or iterator, in its structure.
     """
-    return tf.compat.v1.data.get_output_classes(_described(source))
+    return _of_elements(source, "output_classes", tf.compat.v1.data.get_output_classes)
 
 
-def _described(source: Any) -> Any:
-    return source._dataset if isinstance(source, Iterator) else source
+def _of_elements(source: Any, name: str, described: Callable[[Any], Any]) -> Any:
+    """What describes the elements of `source`; of any other object, its attribute `name`."""
+    if isinstance(source, Iterator):
+        source = source._dataset
+    kinds = (tf.data.Dataset, tf.data.Iterator, tf.compat.v1.data.Iterator)
+    return described(source) if isinstance(source, kinds) else getattr(source, name)

@@ -420,35 +420,6 @@ def Variable(
     return variable
 
 
-def make_template(
-    name_: str,
-    func_: Callable[..., Any],
-    create_scope_now_: bool = False,
-    unique_name_: str | None = None,
-    custom_getter_: Any = None,
-    **kwargs: Any,
-) -> Callable[..., Any]:
-    """`func_` in a scope of its own, whose variables are shared by all calls."""
-    opened: list[str] = []
-
-    def open_scope() -> str:
-        if not opened:
-            with variable_scope(unique_name_, default_name=name_) as scope:
-                opened.append(scope.name)
-        return opened[0]
-
-    def template(*args: Any, **more: Any) -> Any:
-        path = open_scope()
-        with variable_scope(
-            VariableScope(name=path), reuse=AUTO_REUSE, custom_getter=custom_getter_
-        ):
-            return func_(*args, **{**kwargs, **more})
-
-    if create_scope_now_:
-        open_scope()
-    return template
-
-
 # ---- collections -------------------------------------------------------------------------------
 def add_to_collection(name: str, value: Any) -> None:
     """Adds `value` to a collection: of the store for a variable, of the current run otherwise."""
@@ -704,7 +675,6 @@ __all__ = [
     "global_variables",
     "has_arg_scope",
     "local_variables",
-    "make_template",
     "model_variables",
     "moving_average_variables",
     "name_of",

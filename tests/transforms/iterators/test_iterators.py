@@ -35,6 +35,11 @@ def migrated(text: str) -> str:
         ),
         ("def f(model):\n  return model.output_shapes", "def f(model):\n  return model.output_shapes"),
         (
+            "def f(self, train_dataset):\n  self.iterator.output_shapes = train_dataset.output_types",
+            "def f(self, train_dataset):\n"
+            "  self.iterator.output_shapes = iterators.output_types(train_dataset)",
+        ),
+        (
             "def f(d):\n  return d.batch(2).make_one_shot_iterator().get_next()",
             "def f(d):\n  return iterators.make_one_shot_iterator(d.batch(2)).get_next()",
         ),
@@ -75,3 +80,16 @@ def test_eager_and_in_a_graph() -> None:
             if make is iterators.make_initializable_iterator:
                 session.run(iterator.initializer)
             assert [session.run(following), session.run(following)] == [0, 1]
+
+
+def test_other_objects_are_asked_for_their_attribute() -> None:
+    tf = pytest.importorskip("tensorflow")
+    from templates.support import iterators
+
+    class Described:
+        output_types = "its own"
+
+    assert iterators.output_types(Described()) == "its own"
+    data = tf.data.Dataset.from_tensor_slices({"a": [1.0, 2.0]}).batch(2)
+    assert iterators.output_types(data) == {"a": tf.float32}
+    assert iterators.output_shapes(iterators.make_one_shot_iterator(data))["a"].as_list() == [None]
