@@ -7,6 +7,7 @@ define such a method themselves.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.keywords import without
 from migrator.engine.registry import transform
-from migrator.model import Confidence
+from migrator.model import Confidence, Rung
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -51,6 +52,12 @@ _WEIGHT = (
 )  # fmt: skip
 
 
+# Losses that tf.keras of TF 1 knew by these names, and Keras 3 knows no more.
+_COSINE = frozenset({"cosine", "cosine_proximity"})
+_STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
+_MODEL_FILES = (".keras", ".h5", ".hdf5")
+
+
 class _Methods:
     """The edits of one file."""
 
@@ -77,6 +84,10 @@ class _Methods:
                 self._rename(node, {"nb_epoch": "epochs"})
             elif method == "save_weights":
                 self._saved(node)
+            elif method == "save" and "model" in _owner(node.func):
+                self._saved_model(node)
+            elif method == "compile":
+                self._compiled(node)
         return self.edits
 
     def _layout(self, call: ast.Call) -> CallSite | None:
@@ -144,14 +155,44 @@ class _Methods:
                 "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
             )  # fmt: skip
 
+    def _saved_model(self, call: ast.Call) -> None:
+        """``model.save("folder")``, which Keras 3 refuses."""
+        path = call.args[0] if call.args else next(
+            (k.value for k in call.keywords if k.arg == "filepath"), None)
+        if isinstance(path, ast.Call) and ast.unparse(path.func).endswith("path.join") and path.args:
+            path = path.args[-1]
+        if not (isinstance(path, ast.Constant) and isinstance(path.value, str)):
+            return
+        if not path.value.endswith(_MODEL_FILES):
+            self.ctx.finding(
+                CODE, call, "Keras 3 saves models only to names that end in .keras or .h5",
+                "Without a suffix TF 1 wrote HDF5: add .h5 here and where it is read. A SavedModel "
+                "(save_format='tf') is written by model.export(path).",
+            )  # fmt: skip
+
+    def _compiled(self, call: ast.Call) -> None:
+        """Losses and metrics that are given to ``model.compile`` by name."""
+        given = [k.value for k in call.keywords if k.arg in ("loss", "metrics")] + call.args[1:3]
+        for node in (part for value in given for part in walk(value)):
+            if not (isinstance(node, ast.Constant) and node.value in _COSINE):
+                continue
+            if _STANDALONE.search(self.ctx.text):
+                self.ctx.finding(
+                    CODE, node, f"Keras 3 has no loss {node.value!r}",
+                    "Its successor is 'cosine_similarity'; compare the sign with that of the "
+                    "Keras that this was written for.",
+                )  # fmt: skip
+                continue
+            function = self.ctx.support("keras_layers.cosine_proximity")
+            self.edits.append(Edit(*self.lines.span(node), (function,)))
+            self.ctx.change(CODE, node, f"Keras 3 has no loss {node.value!r}", Rung.SUPPORT)
+
     def _rate(self, node: ast.Attribute) -> None:
         """``model.optimizer.lr``: the attribute has its full name only."""
         owner = node.value
         if not (isinstance(owner, ast.Attribute) and owner.attr == "optimizer"):
             return
-        model = owner.value
-        name = model.attr if isinstance(model, ast.Attribute) else getattr(model, "id", "")
-        if "model" in name and not self.ctx.suppressed(CODE, node):
+        if "model" in _owner(owner) and not self.ctx.suppressed(CODE, node):
             self.edits.append(self._name(node, "learning_rate"))
             self.ctx.change(CODE, node, "lr is learning_rate in Keras 3",
                             confidence=Confidence.LIKELY)
@@ -190,6 +231,13 @@ class _Methods:
                 self.edits += edits
                 self.ctx.change(CODE, call, "add_weight of Keras 3 has its parameters in another "
                                 "order", confidence=Confidence.LIKELY)
+
+
+def _owner(node: ast.Attribute) -> str:
+    """The last name of what an attribute is read from: "model" of ``self.model.optimizer``."""
+    owner = node.value
+    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    return str(name).lower()
 
 
 @transform

@@ -202,3 +202,32 @@ def test_programs_for_keras_3_stay() -> None:
 )
 def test_single_branches(before: str, after: str) -> None:
     assert migrated(f"{TF}x = {before}\n") == (f"{TF}x = {after}\n", [])
+
+
+@pytest.mark.parametrize(
+    ("call", "findings"),
+    [
+        ("model.save('out')", ["TF142"]),
+        ("self.model.save(os.path.join(folder, 'model'))", ["TF142"]),
+        ("model.save('out', save_format='tf')", ["TF142"]),
+        ("model.save('out.h5')", []),
+        ("model.save('out.keras')", []),
+        ("model.save(path)", []),
+        ("image.save('out.png')", []),
+    ],
+)
+def test_files_that_models_are_saved_to(call: str, findings: list[str]) -> None:
+    before = f"import os\n{TF}layer = tf.keras.layers.Dense(2)\n{call}\n"
+    assert migrated(before) == (before, findings)
+
+
+def test_losses_that_only_tf1_knew_by_name() -> None:
+    compiled = "model.compile('sgd', loss='cosine_proximity', metrics=['cosine'])\n"
+    before = f"{TF}model = tf.keras.Sequential()\n{compiled}"
+    text, findings = migrated(before)
+    assert text.endswith(
+        "model.compile('sgd', loss=keras_layers.cosine_proximity, "
+        "metrics=[keras_layers.cosine_proximity])\n")
+    assert not findings
+    standalone = before.replace("tf.keras", "keras").replace("import tensorflow as tf", "import keras")
+    assert migrated(standalone) == (standalone, ["TF142", "TF142"])
