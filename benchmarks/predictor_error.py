@@ -7,7 +7,8 @@
 `run` adds cases to benchmarks/predictor_error.json, each measured in child processes of its own
 (`--processes`, the median counts: the runtime's order of ops differs from process to process);
 `predict` predicts all of them anew and measures nothing; `table` writes docs/predictor_error.md from
-them. Models are those of tf.keras.applications with random weights, or `package.module:build`
+them and from the cells of samples/reports, each of which `migrator measure` predicted and measured in
+the same process. Models are those of tf.keras.applications with random weights, or `package.module:build`
 (samples/memory_lab is on the path) with `--shape`.
 """
 
@@ -26,6 +27,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "benchmarks" / "predictor_error.json"
+REPORTS = ROOT / "samples" / "reports"
 TABLE = ROOT / "docs" / "predictor_error.md"
 WARMUPS = 2  # runs before the traced one
 ARENA = 1 << 31  # float32 values: 8 GiB, never touched
@@ -39,12 +41,15 @@ def _model(tf: Any, name: str, shape: tuple[int, ...]) -> Any:
     return getattr(importlib.import_module(module), function)()
 
 
-def _step(tf: Any, model: Any, training: bool) -> tuple[Callable[[Any], Any], Any]:
-    """(forward or training step, optimizer or None); the loss is the outputs' mean square."""
+def _step(tf: Any, model: Any, training: bool) -> tuple[Callable[[Any], Any], list[Any]]:
+    """(forward or training step, its optimizers); the loss is the outputs' mean square, unless the
+    model has a step of its own (`train` beside `optimizers`, as in lab/more.py)."""
     if not training:
         if isinstance(model, tf.keras.Model):
-            return lambda x: model(x, training=False), None
-        return model, None
+            return lambda x: model(x, training=False), []
+        return model, []
+    if hasattr(model, "optimizers"):
+        return model.train, model.optimizers
     optimizer = tf.keras.optimizers.SGD(0.01, momentum=0.9)
     optimizer.build(model.trainable_variables)
 
@@ -56,7 +61,7 @@ def _step(tf: Any, model: Any, training: bool) -> tuple[Callable[[Any], Any], An
         optimizer.apply(gradients, model.trainable_variables)
         return loss
 
-    return train, optimizer
+    return train, [optimizer]
 
 
 def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str) -> Any:
@@ -73,7 +78,7 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str)
     model = _model(tf, name, shape)
     full = (batch, *shape)
     images = tf.raw_ops.DeepCopy(x=tf.random.stateless_normal(full, (1, 2)))
-    step, optimizer = _step(tf, model, training)
+    step, optimizers = _step(tf, model, training)
 
     def sizes(variables: Any) -> dict[str, int]:
         return {
@@ -83,7 +88,7 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str)
 
     resident = {
         "weights": sizes(model.variables), "inputs": {"images": 4 * int(np.prod(full))},
-        "optimizer slots": sizes(optimizer.variables) if optimizer else {},
+        "optimizer slots": sizes([v for o in optimizers for v in o.variables]),
     }  # fmt: skip
     held = sum(sum(v.values()) for v in resident.values())
     function = tf.function(step, autograph=False)
@@ -177,6 +182,35 @@ def predict(args: argparse.Namespace) -> None:
         print(_line(row | got), flush=True)
 
 
+def _saved() -> list[dict[str, Any]]:
+    """The cells of saved reports that have a prediction, as rows like those of the data."""
+    sys.path.insert(0, str(ROOT))
+    from migrator.measure import records
+
+    rows = []
+    for path in sorted(REPORTS.glob("*/measure.json")):
+        for result in records.load(path.read_text(encoding="utf-8"), str(path)).cells:
+            cell, told = result.cell, [s.extra.get("predicted_step") for s in result.samples]
+            traced = [s.attribution for s in result.samples if s.attribution]
+            if not result.ok or not told or not told[0] or cell.strategy or not traced:
+                continue
+            first = result.samples[0]
+            held = first.weights + first.slots + first.inputs
+            shape = next(iter(first.extra["input_shapes"].values()))[1:]
+            precision = "" if cell.precision == "float32" else f", {cell.precision}"
+            name = f"{path.parent.name}: {cell.workload}{precision}"
+            row = {
+                "key": [name, cell.batch, cell.mode, "x".join(map(str, shape)), "1"],
+                "measured": [a.requested_peak for a in traced],
+                "allocator": [a.allocator_peak for a in traced],
+                "kernels": "onednn", "predicted": told[0]["bytes"] + held,
+                "low": told[0]["low"] + held, "high": told[0]["high"] + held,
+                "unknown": told[0]["unknown"],
+            }  # fmt: skip
+            rows.append(row | ({"chunks": told[0]["allocator"]} if "allocator" in told[0] else {}))
+    return rows
+
+
 def _error(row: dict[str, Any]) -> float:
     return float(row["predicted"] / statistics.median(row["measured"]) - 1)
 
@@ -209,12 +243,13 @@ def _line(row: dict[str, Any]) -> str:
 
 def table(_: argparse.Namespace) -> None:
     """Writes the Markdown table with its summary."""
-    rows = json.loads(DATA.read_text())
+    rows = json.loads(DATA.read_text()) + _saved()
     usual = [r for r in rows if not r["unknown"]]
     lines = [
         "# How far predicted peaks are from measured ones", "",
         "Generated by `python benchmarks/predictor_error.py table` from "
-        "`benchmarks/predictor_error.json`; edit neither by hand.", "",
+        "`benchmarks/predictor_error.json` and, for names with a colon and a space, the cells of "
+        "`samples/reports`; edit none by hand.", "",
         "Random weights; SGD with momentum; one thread; TensorFlow's BFC allocator on a CPU. Measured: "
         "the requested-bytes peak in MiB, median of so many processes, and how far these were apart. "
         "The interval is that of the prediction, relative to the measured median. Allocator: its "
@@ -227,10 +262,11 @@ def table(_: argparse.Namespace) -> None:
         if mine:
             errors = [abs(_error(r)) for r in mine]
             chunks = [abs(c) for r in mine if (c := _chunks(r)) is not None]
+            inside = sum(map(_inside, mine))
             lines.append(
                 f"- **{mode}** ({len(mine)} cases): median error {statistics.median(errors):.2%}, "
-                f"largest {max(errors):.2%}; measured inside the interval in "
-                f"{sum(map(_inside, mine))} of {len(mine)}; allocator peak ({len(chunks)} cases): median "
+                f"largest {max(errors):.2%}; measured inside the interval in {inside} of "
+                f"{len(mine)} ({inside / len(mine):.0%}); allocator peak ({len(chunks)} cases): median "
                 f"{statistics.median(chunks):.1%}, largest {max(chunks):.1%}."
             )
     odd = [r for r in rows if r["unknown"]]

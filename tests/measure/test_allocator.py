@@ -40,12 +40,24 @@ def test_freed_neighbours_become_one() -> None:
 
 def test_what_does_not_fit_is_an_error() -> None:
     with pytest.raises(MemoryError, match="2048"):
-        bfc.Chunks(K).allocate(2 * K)
+        bfc.Chunks((K,)).allocate(2 * K)
+
+
+def test_regions_never_merge_and_the_smaller_rest_is_taken_first() -> None:
+    chunks = bfc.Chunks((8 * K, 1 << 30))
+    first = chunks.allocate(4 * K)
+    rest = chunks.allocate(3 * K)
+    assert (first, rest) == (0, 4 * K) and chunks.in_use == 8 * K  # 4 K are not twice 3 K: whole
+    other = chunks.allocate(K)
+    assert other > 8 * K
+    for place in (first, rest, other):
+        chunks.free(place)
+    assert chunks.allocate(9 * K) == other and chunks.allocate(8 * K) == 0
 
 
 @given(st.lists(st.tuples(st.integers(1, 9000), st.booleans()), max_size=60))
 def test_chunks_never_overlap_and_none_is_lost(steps: list[tuple[int, bool]]) -> None:
-    chunks = bfc.Chunks(1 << 22)
+    chunks = bfc.Chunks((1 << 22,))
     held: list[tuple[int, int]] = []
     for size, keep in steps:
         place = chunks.allocate(size)

@@ -223,4 +223,19 @@ def test_lists_hold_their_elements_until_they_are_read() -> None:
     assert peak.bytes == 1024 + 2048 + 512 and peak.at == "d"
 
 
+def test_elements_that_are_read_are_the_lists_own() -> None:
+    nodes = [
+        Node("given", "Work", outputs=(Output(4096),)),
+        Node("list", "TensorListFromTensor", ((0, 0),), outputs=(Output(1024),) * 4),
+        Node("read", "TensorListGetItem", ((1, 0),), outputs=(Output(1024),)),
+        Node("other", "Work", controls=(2,), outputs=(Output(512),)),
+        Node("work", "Work", ((2, 0),), (3,), (Output(256),)),
+    ]
+    peak = replay(nodes, [(4, 0)])
+    assert peak.bytes == 4096 + 4096 and peak.at == "list"
+    # the list is gone, the element that was read is not, and `other` has come and gone
+    assert dict(peak.timeline)["work"] == 1024 + 256
+    assert dict(peak.timeline)["other"] == 1024 + 512
+
+
 NOTHING = Output(0, "variant", True)

@@ -11,7 +11,7 @@ from migrator.cli.report import command
 from migrator.measure import records
 from migrator.measure.predict import devices, forecast
 from migrator.model import to_json
-from migrator.report import build, cards, commands, render, sets, strategies
+from migrator.report import build, cards, commands, predictions, render, sets, strategies
 from tests.report import data
 
 
@@ -200,3 +200,15 @@ def test_the_report_shows_predictions_and_cards(tmp_path: Path) -> None:
     text = (tmp_path / "r.md").read_text()
     assert "Predicted without running" in text and "| My card | 14 GiB | 10 |" in text
     assert any("ImportError" in s.text for x in report.sections for s in x.statements)
+
+
+def test_a_prediction_that_is_a_lower_bound_says_so() -> None:
+    plain = forecasts().forecasts[0]
+    points = (dataclasses.replace(plain.points[0], unknown=2), plain.points[1])
+    clusters = dataclasses.replace(plain, workload="with XLA", points=points)
+    section, _ = predictions.section(forecast.Forecasts({}, (plain, clusters)))
+    (said,) = section.statements
+    assert said.text.startswith("with XLA") and "lower bound" in said.text
+    between = {(row[0], row[3]): row[5] for row in section.tables[0].rows}
+    assert between["with XLA", "1"].endswith("open")
+    assert not between["with XLA", "8"].endswith("open")

@@ -9,10 +9,16 @@ use counts whole chunks, and so does the allocator's own peak.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 
 MINIMUM = 256  # bytes: kMinAllocationSize
 BINS = 21  # kNumBins
 WASTE = 128 << 20  # bytes: max_internal_fragmentation_bytes where no fraction is set
+FIRST = 2 << 20  # bytes of the first region of an allocator that grows
+WHOLE = 1 << 50  # bytes of a region without an end
+# Where allocators that grow take one large block before all else, as the fixed protocol does on a
+# CPU, it becomes the second region; the smaller rest of the first one is filled before it.
+GROWN = (FIRST, WHOLE)
 
 
 def rounded(size: int) -> int:
@@ -25,18 +31,22 @@ def _bin(size: int) -> int:
 
 
 class Chunks:
-    """One region without an end: a card that is reserved whole, or the block that tests begin with.
+    """Regions of memory, one without an end by default: a card that is reserved whole.
 
-    in_use and peak are bytes of chunks.
+    Chunks of different regions never merge. in_use and peak are bytes of chunks.
     """
 
-    def __init__(self, region: int = 1 << 50) -> None:
+    def __init__(self, regions: Sequence[int] = (WHOLE,)) -> None:
         self.in_use = self.peak = 0
-        self._size = {0: region}  # by address
-        self._before: dict[int, int | None] = {0: None}  # the neighbour below
+        self._size: dict[int, int] = {}  # by address
+        self._before: dict[int, int | None] = {}  # the neighbour below
         self._taken: set[int] = set()
         self._bins: list[list[tuple[int, int]]] = [[] for _ in range(BINS)]
-        self._put(0)
+        address = 0
+        for size in regions:
+            self._size[address], self._before[address] = size, None
+            self._put(address)
+            address += size + MINIMUM  # no region begins where another one ends
 
     def allocate(self, size: int) -> int:
         """The address of a chunk for `size` bytes.

@@ -191,11 +191,15 @@ class _Builder:
             return Node(item.name, item.gate, inputs, controls, outputs, {0: 0})
         alias = {}
         if op.type == "TensorListFromTensor":  # a copy of each element
-            return Node(item.name, op.type, inputs, controls, (Output(_bytes(op.inputs[0])),))
+            size, elements = _bytes(op.inputs[0]), op.inputs[0].shape[:1].num_elements() or 1
+            element = Output(size // elements if size else size)
+            return Node(item.name, op.type, inputs, controls, (element,) * elements)
         if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
             alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
         if op.type in ops.SLICES and inputs and _leading_rows(op):
             alias = {0: 0}
+        if op.type in ops.PARTS and inputs and _in_rows(op):
+            alias = dict.fromkeys(range(len(op.outputs)), ops.PARTS[op.type][0])
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
@@ -269,6 +273,17 @@ def _leading_rows(op: Any) -> bool:
         steps = op.inputs[3].op
         rest = rest and steps.type == "Const" and _values(steps.outputs[0]) == [1]
     return bool(rest) and size // shape[0] % ALIGNMENT == 0
+
+
+def _in_rows(op: Any) -> bool:
+    """Whether an op of `ops.PARTS` hands out whole rows of the first dimension, aligned."""
+    place, axis = ops.PARTS[op.type]
+    along = op.get_attr("axis") if axis < 0 else _scalar(op.inputs[axis])
+    source = op.inputs[place]
+    size = _bytes(source)
+    if len(op.outputs) == 1 and op.type == "Split":
+        return True
+    return bool(along == 0 and size and size // source.shape[0] % ALIGNMENT == 0)
 
 
 def _values(tensor: Any) -> list[Any]:

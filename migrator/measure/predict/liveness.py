@@ -291,9 +291,9 @@ def _list(
     source = buffer_of.get(node.inputs[0]) if node.inputs else None
     if node.op in ops.LIST_FILLED:
         made = held.listed(None, node.name)
-        size = node.outputs[0].bytes
-        if size:
-            held.members[made].append(held.new(size, node.name, 1))
+        held.members[made] += [
+            held.new(out.bytes, node.name, 1) for out in node.outputs if out.bytes
+        ]
     elif node.op in ops.LIST_PUT:
         made = held.listed(source, node.name)
         element = buffer_of.get(node.inputs[ops.LIST_PUT[node.op]])
@@ -309,6 +309,15 @@ def _list(
             buffer_of[i, 1] = element
             if not held.count[element]:
                 held.drop(element)
+    elif node.op in ops.LIST_GET:
+        elements = held.members.get(source) if source is not None else None
+        if not elements:  # made of zeros
+            return False
+        # which one it is makes no difference while the list lives; its last readers read different ones
+        elements.append(elements.pop(0))
+        held.count[elements[-1]] += uses[i, 0]
+        buffer_of[i, 0] = elements[-1]
+        return True
     elif node.op in ops.LIST_KEPT:
         made = held.listed(source, node.name)
     else:

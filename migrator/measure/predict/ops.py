@@ -19,6 +19,10 @@ ALIAS = frozenset(
 # Whole rows of the first dimension share the input's buffer (strided_slice_op.cc, slice_op.cc).
 SLICES = frozenset({"StridedSlice", "Slice"})
 
+# Parts along the first dimension share the input's buffer, too (split_op.cc, split_v_op.cc,
+# unpack_op.cc): where the input is among the op's inputs, and where the constant axis (-1: an attribute).
+PARTS = {"Split": (1, 0), "SplitV": (0, 2), "Unpack": (0, -1)}
+
 # The output takes no memory of the step: resident already, host-side scalars, or nothing at all.
 FREE = frozenset(
     """
@@ -56,9 +60,11 @@ NOT_FOLDED = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "Identi
 UPDATES = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
 # Lists of tensors: which input is put in behind the others (or in their place), which output is the
-# list, which the element. A list that nobody else reads is changed where it lies.
+# list, which the element. A list that nobody else reads is changed where it lies; an element that is
+# read is not copied.
 LIST_PUT = {"TensorListPushBack": 1, "TensorListSetItem": 2}
 LIST_FILLED = frozenset({"TensorListFromTensor"})
+LIST_GET = frozenset({"TensorListGetItem"})
 LIST_POP = frozenset({"TensorListPopBack"})
 LIST_KEPT = frozenset({"TensorListResize"})
 LIST_READ = frozenset({"TensorListStack", "TensorListConcat", "TensorListConcatV2"})

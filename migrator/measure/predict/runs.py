@@ -48,7 +48,8 @@ class Runs:
     @property
     def interval(self) -> tuple[int, int]:
         """(lowest, highest bytes) of the step."""
-        margin = MARGIN * (4 if self.loops else 1)  # counters, lists' headers: small and many
+        # counters, lists' headers: small and many; and iterations overlap in more ways than are tried
+        margin = MARGIN * (6 if self.loops else 1)
         low, high = self.peaks[0].bytes, self.peaks[-1].bytes
         return int(low * (1 - margin)), math.ceil(high * (1 + margin))
 
@@ -97,7 +98,7 @@ def settled(
     A variable that is assigned a new value lies in the chunk that this was computed in, which may be
     nearly twice as large; so a step depends on the ones before.
     """
-    heap = liveness.Heap(bfc.Chunks())
+    heap = liveness.Heap(bfc.Chunks(bfc.GROWN) if order == "cpu" else bfc.Chunks())
     for name, size in program.variables.items():
         # drawn, scaled, shifted: three buffers, the last of which is kept
         gone = [heap.chunks.allocate(size) for _ in range(2 if size > DRAWN else 0)]

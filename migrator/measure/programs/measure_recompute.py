@@ -1,7 +1,9 @@
-"""Recomputes activations in the backward pass: a Keras model in segments under tf.recompute_grad.
+"""Recomputes activations in the backward pass: a Keras model in parts under tf.recompute_grad.
 
-A segment ends where one tensor carries everything that comes later; only those tensors are kept.
-Layers that update statistics (batch normalisation) run twice, and so do their updates.
+A functional model is cut into segments; one ends where one tensor carries everything that comes
+later, and only those tensors are kept. Of a model whose `call` is Python, the layers that are made of
+layers (its blocks) are the parts. Layers that update statistics (batch normalisation) or draw numbers
+(dropout) run twice, and so do their updates and draws.
 """
 
 from __future__ import annotations
@@ -46,10 +48,10 @@ def bottlenecks(model: Any) -> list[tuple[Any, int]]:
 
 def segments(tf: Any, model: Any) -> list[Any]:
     """Models that one after the other compute `model`: about √n of them for n cutting points, with
-    about as many bytes of activations in each."""
+    about as many bytes of activations in each. [] where there are too few points."""
     cuts = bottlenecks(model)
     if len(model.inputs) != 1 or len(cuts) < 4:
-        raise probe.Unusable("the model has too few places where one tensor carries everything")
+        return []
     share = sum(size for _, size in cuts) / math.isqrt(len(cuts))
     chosen: list[Any] = []
     since = 0
@@ -63,21 +65,104 @@ def segments(tf: Any, model: Any) -> list[Any]:
     return [tf.keras.Model(a, b) for a, b in zip(starts, ends, strict=True)]
 
 
-def forward(tf: Any, subject: Subject) -> Callable[[dict[str, Any], bool], Any]:
-    """The subject's forward pass, recomputing all segments but the last one.
+def _functional(layer: Any) -> Any:
+    """The graph of layers behind a model, None where its `call` is Python."""
+    layer = getattr(layer, "_functional", None) or layer  # of a Sequential
+    return layer if getattr(layer, "inputs", None) and hasattr(layer, "_nodes_by_depth") else None
 
-    Raises:
-      Unusable: there is no functional Keras model to cut.
+
+def _inner(layer: Any) -> list[Any]:
+    return list(layer._flatten_layers(include_self=False, recursive=False))
+
+
+def blocks(layer: Any) -> list[Any]:
+    """The outermost layers below `layer` that are made of layers, in order of creation.
+
+    A single one is looked into: recomputed whole, it would hold everything at once again.
     """
-    model = subject.model
-    if model is None or not getattr(model, "inputs", None) or not hasattr(model, "_nodes_by_depth"):
-        raise probe.Unusable("recomputation needs a functional Keras model to cut into segments")
-    parts = segments(tf, model)
+    found = [x for x in _inner(layer) if _inner(x)]
+    if len(found) == 1 and _functional(found[0]) is None:
+        return blocks(found[0])
+    return found
 
-    def run(inputs: dict[str, Any], training: bool) -> Any:
-        (value,) = inputs.values()
+
+def _in_segments(tf: Any, parts: list[Any]) -> Callable[..., Any]:
+    """A call that recomputes all segments but the last one."""
+
+    def call(value: Any, training: Any = None, **_: Any) -> Any:
         for part in parts[:-1]:
             value = tf.recompute_grad(lambda x, part=part: part(x, training=training))(value)
         return parts[-1](value, training=training)
+
+    return call
+
+
+def _again(tf: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`plain` under tf.recompute_grad, wherever among its arguments the tensors are: what it does not
+    get as positional tensors would have no gradient."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = tf.nest.flatten((args, kwargs))
+        places = [i for i, leaf in enumerate(leaves) if tf.is_tensor(leaf)]
+
+        def filled(*tensors: Any) -> Any:
+            values = list(leaves)
+            for i, tensor in zip(places, tensors, strict=True):
+                values[i] = tensor
+            own, named = tf.nest.pack_sequence_as((args, kwargs), values)
+            return plain(*own, **named)
+
+        return tf.recompute_grad(filled)(*(leaves[i] for i in places))
+
+    return call
+
+
+def _calls(tf: Any, model: Any) -> dict[Any, Callable[..., Any]]:
+    """{block: what to call in the place of its `call`} for a model whose own `call` is Python."""
+    found: dict[Any, Callable[..., Any]] = {}
+    inner = blocks(model)
+    for block in inner:
+        graph = _functional(block)
+        parts = segments(tf, graph) if graph is not None else []
+        if parts:
+            found[block] = _in_segments(tf, parts)
+        elif len(inner) > 1:
+            found[block] = _again(tf, block.call)
+    return found
+
+
+def forward(tf: Any, subject: Subject) -> Callable[[dict[str, Any], bool], Any]:
+    """The subject's forward pass with parts of its model recomputed.
+
+    Raises:
+      Unusable: there is no Keras model, or nothing in it to cut at.
+    """
+    model = subject.model
+    if model is None:
+        raise probe.Unusable("recomputation needs a Keras model to cut into parts")
+    graph = _functional(model)
+    if graph is not None:
+        parts = segments(tf, graph)
+        if not parts:
+            raise probe.Unusable("the model has too few places where one tensor carries everything")
+        call = _in_segments(tf, parts)
+        return lambda inputs, training: call(*inputs.values(), training=training)
+    plain = subject.forward
+    calls: dict[Any, Callable[..., Any]] = {}
+
+    def run(inputs: dict[str, Any], training: bool) -> Any:
+        if not calls:
+            plain(inputs, training)  # makes layers that the model builds when it is called
+            calls.update(_calls(tf, model))
+            if not calls:
+                raise probe.Unusable("the model has no layers made of layers to compute again")
+        before = {block: block.call for block in calls}
+        try:
+            for block, call in calls.items():
+                block.call = call
+            return plain(inputs, training)
+        finally:
+            for block, call in before.items():
+                block.call = call
 
     return run

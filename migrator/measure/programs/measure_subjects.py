@@ -163,7 +163,7 @@ def _named(specs: list[dict[str, Any]]) -> bool:
 
 def keras_subject(tf: Any, model: Any, given: list[dict[str, Any]]) -> Subject:
     """A Keras model: inputs by position, unless the workload names the model's own."""
-    tensors = list(model.inputs or ())
+    tensors = list(getattr(model, "inputs", None) or ())  # a model whose `call` is Python has none
     if given:
         specs = given
     elif tensors:
