@@ -11,7 +11,7 @@ from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.tree_walk import calls_in, walk
-from migrator.analysis.values import FunctionFact
+from migrator.analysis.values import FORMS, FunctionFact
 
 _BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
             "setup", "_setup", "add_", "_add", "define", "make_", "_make")
@@ -76,6 +76,7 @@ class ClassProgram(Program):
         self.builders.append(method)
         start = len(self.items)
         outer, self.expressions.scope = self.expressions.scope, self._scopes[id(method)]
+        self._bind_defaults(method)
         self._build(method.body, ())
         self.expressions.scope = outer
         for item in self.items[start:]:
@@ -118,7 +119,7 @@ class ClassProgram(Program):
             other = self.method_fact(inner.attr)
             if other is None:
                 return None
-            flags |= other[0].flags - {"single", "tuple", "dict"}
+            flags |= other[0].flags - FORMS
             read |= other[1]
         found = replace(fact, flags=frozenset(flags)), frozenset(read)
         self._facts[name] = found

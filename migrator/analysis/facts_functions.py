@@ -12,7 +12,7 @@ from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.analysis.support_names import tf1_symbol
 from migrator.analysis.tree_walk import has_functions, walk
-from migrator.analysis.values import FunctionFact, Value
+from migrator.analysis.values import FORMS, FunctionFact, Value
 from migrator.engine.registry import fact
 
 _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator",
@@ -31,9 +31,9 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     ``elements`` (takes them from an iterator),
     ``default session`` (uses the caller's), ``placeholders``,
     ``tf variables`` (calls tf.Variable), ``cond`` (calls tf.cond, which takes no Python bool),
-    ``default names`` (of variables, so that they depend on what was built before); ``single``, ``tuple`` or
-    ``dict`` (returns one tensor, or a flat container of them). `calls` are dotted names of other
-    functions it calls, whose flags it inherits.
+    ``default names`` (of variables, so that they depend on what was built before); ``single``,
+    ``tuple``, ``dict`` or ``container`` (returns one tensor, a flat container of them, or one of
+    variables). `calls` are dotted names of other functions it calls, whose flags it inherits.
     """
     if any(isinstance(node, ast.Attribute) and node.attr in _QUEUED
            for node in walk(tree)):  # what the module will be once its queues are data sets
@@ -112,7 +112,7 @@ def _flag_call(
         if isinstance(call.func, ast.Name):
             other = known(call.func.id)
             if other is not None:
-                flags |= other.flags - {"single", "tuple", "dict"}
+                flags |= other.flags - FORMS
         return
     if not symbol.startswith("tensorflow."):
         calls.add(symbol)
@@ -182,11 +182,13 @@ def _returned(
 
 
 def _form(value: Value, program: Program) -> str:
-    """"single", "tuple" or "dict" where a value is one tensor or a flat container of tensors."""
+    """What is known of a value's form, see `function_facts`."""
     if value.parts is not None and isinstance(value.literal, (ast.Tuple, ast.Dict)):
         if all(part.parts is None and part.kind in (k.TENSOR, k.OP) for part in value.parts):
             return "dict" if isinstance(value.literal, ast.Dict) else "tuple"
         return ""
+    if value.kind == k.VARIABLE and value.container:
+        return "container"
     return "single" if program.expressions.is_one(value) else ""
 
 

@@ -126,6 +126,8 @@ class Expressions(Resources, Forms):
                 part = _literal_part(base, node.slice.value)
                 if part is not None:
                     return part
+            if base.kind == k.VARIABLE and base.container:
+                return Value(k.VARIABLE, base=base, single=True)
             if base.kind in (k.GRADIENTS, k.VARIABLES, k.ELEMENT):
                 return Value(k.TENSOR, base=base)
             if base.call is not None and base.kind in (k.TENSOR, k.OP) and base.base is None:
@@ -338,7 +340,8 @@ class Expressions(Resources, Forms):
         if fact.kind in (k.DATASET, k.OPTIMIZER, k.VARIABLE, k.EFFECT, k.TRAIN, k.ITERATOR):
             needs = any(a.traced for a in arguments)
             kind = k.TENSOR if fact.kind == k.VARIABLE and needs else fact.kind
-            return Value(kind, call=node, parts=parts, needs_graph=needs)
+            return Value(kind, call=node, parts=parts, needs_graph=needs,
+                         container="container" in fact.flags)
         if traced or fact.kind in k.TRACED:
             kind = fact.kind if fact.kind in k.TRACED else k.TENSOR
             if kind != fact.kind:

@@ -14,6 +14,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import RESOURCES, statement_flow
 from migrator.analysis.graph_values import Expressions
 from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.program_containers import Containers, is_empty
 from migrator.analysis.program_items import (
     DROP,
     KEEP,
@@ -29,16 +30,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
 
 
-def _is_empty(node: ast.expr) -> bool:
-    """Whether an expression makes an empty list or dict."""
-    if isinstance(node, ast.Call):
-        return not node.args and not node.keywords and ast.unparse(node.func) in (
-            "list", "dict", "OrderedDict", "collections.OrderedDict")
-    return (isinstance(node, ast.List) and not node.elts) or (
-        isinstance(node, ast.Dict) and not node.keys)
-
-
-class Program(RunReader):
+class Program(RunReader, Containers):
     """The model of one scope; `parent` is the module's program for a function."""
 
     def __init__(
@@ -69,22 +61,21 @@ class Program(RunReader):
                 self._rebuild(variables_known=False)
         self._containers()
 
-    def _containers(self) -> None:
-        """Empty lists and dicts that only a step fills are made anew in each step."""
-        filled = set().union(*(i.flow.mutates for i in self.items if i.role == TRACE))
-        for item in self.items if filled else ():
-            stmt = item.stmt
-            if item.role != KEEP or item.target not in filled or not (
-                isinstance(stmt, ast.Assign) and _is_empty(stmt.value)
-            ):
-                continue
-            if not any(other.role in (KEEP, LAZY) and other is not item
-                       and item.target in other.flow.uses | other.flow.defines | other.flow.mutates
-                       for other in self.items):
-                item.role, item.kind = TRACE, k.TENSOR
-
     def _build_all(self) -> None:
+        if isinstance(self.scope.node, ast.FunctionDef):
+            self._bind_defaults(self.scope.node)
         self._build(self.body, ())
+
+    def _bind_defaults(self, function: ast.FunctionDef) -> None:
+        """A parameter whose default is an optimizer is given optimizers."""
+        given = function.args
+        plain = [*given.posonlyargs, *given.args]
+        pairs = [*zip(reversed(plain), reversed(given.defaults), strict=False),
+                 *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+        for parameter, default in pairs:
+            value = self.expressions.value(default)
+            if value.kind == k.OPTIMIZER:
+                self.env[parameter.arg] = Value(k.OPTIMIZER, source=parameter.arg)
 
     def _rebuild(self, variables_known: bool) -> None:
         self.env, self.items, self.with_parts = {}, [], {}
@@ -282,6 +273,8 @@ class Program(RunReader):
         expression = getattr(stmt, "value", None)
         if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and expression is not None:
             value = self.expressions.value(expression)
+            if value.kind == k.PY and is_empty(expression):
+                value = Value(k.PY, empty=True)
             targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]
             for name in targets:
                 self._bind(name, value)
@@ -298,9 +291,12 @@ class Program(RunReader):
             value = self.expressions.value(stmt.value)
         elif isinstance(stmt, (ast.Return, ast.Assert, ast.Raise, ast.Delete)):
             value = Value(k.PY)
-        self._spread(stmt, value)
+        value = self._spread(stmt, value)
         runs = self._run_sites(stmt)
-        item = Item(stmt, self._role(stmt, value), value.kind, flow, value, parents, target)
+        kind = value.kind
+        if kind in (k.PLACEHOLDER, k.ELEMENT) and not isinstance(expression, ast.Call):
+            kind = k.TENSOR  # another name for an input
+        item = Item(stmt, self._role(stmt, value), kind, flow, value, parents, target)
         if runs:
             item.role = RUN
             item.runs = runs
@@ -314,28 +310,6 @@ class Program(RunReader):
     def _augmented(self, stmt: ast.AugAssign) -> str:
         kinds = {self.expressions.value(stmt.target).kind, self.expressions.value(stmt.value).kind}
         return k.OP if kinds & {k.OP, k.VARIABLE} else k.PY
-
-    def _spread(self, stmt: ast.stmt, value: Value) -> None:
-        """``layers.append(conv)`` makes `layers` hold tensors."""
-        if not isinstance(stmt, ast.Expr) or not isinstance(stmt.value, ast.Call):
-            if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
-                base = self._name(stmt.targets[0].value)
-                if base and (value.traced or value.kind == k.OP):
-                    old = self._lookup(base)
-                    if old is None or old.kind == k.PY:
-                        self.env[base] = Value(
-                            k.TENSOR if value.traced else k.OP, container=True)
-            return
-        func = stmt.value.func
-        if not isinstance(func, ast.Attribute):
-            return
-        base = self._name(func.value)
-        if base is None:
-            return
-        old = self._lookup(base)
-        arguments = [self.expressions.value(a) for a in stmt.value.args]
-        if old is not None and old.kind == k.PY and any(a.traced for a in arguments):
-            self.env[base] = Value(k.TENSOR, container=True)
 
     def _role(self, stmt: ast.stmt, value: Value) -> str:
         kind = value.kind

@@ -102,6 +102,9 @@ class RunReader:
                     call, "a key of the feed is not a name", "feed placeholders by their names"
                 )
                 return site
+            fed = self.expressions.value(key)
+            if fed.kind == k.PLACEHOLDER and fed.source:
+                name = fed.source  # not another name of it
             site.feeds.append((name, value))
         return site
 

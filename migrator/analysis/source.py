@@ -93,6 +93,12 @@ class SourceText:
             number -= 1
         return [line for line in lines if not line.startswith("#!")]
 
+    def leads(self, stmt: ast.stmt) -> bool:
+        """Whether another statement stands directly below, so that a comment may be on both."""
+        below = (stmt.end_lineno or stmt.lineno) + 1
+        line = self.lines[below - 1].strip() if below <= len(self.lines) else ""
+        return bool(line) and not line.startswith("#")
+
     def comment_behind(self, stmt: ast.stmt) -> str:
         """The comment on a statement's last line, "" if there is none."""
         last = self.lines[(stmt.end_lineno or stmt.lineno) - 1]

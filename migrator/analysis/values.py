@@ -9,6 +9,9 @@ from typing import Any
 
 from migrator.analysis import graph_kinds as k
 
+#: Flags of a function that say which form its value has, see `facts_functions`.
+FORMS = frozenset({"single", "tuple", "dict", "container"})
+
 
 @dataclass(eq=False)
 class Value:
@@ -28,6 +31,7 @@ class Value:
     base: Value | None = None  # the object it is a part or a method result of
     single: bool = False  # known to be one tensor, not a container of them
     container: bool = False  # known to be a list or dict that tensors were put into
+    empty: bool = False  # a list or dict without anything in it
 
     @property
     def traced(self) -> bool:

@@ -9,7 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import module_functions
 from migrator.analysis.facts_graph_classes import placeholder_attributes
 from migrator.analysis.names import NameTable
-from migrator.analysis.values import FunctionFact
+from migrator.analysis.values import FORMS, FunctionFact
 from migrator.engine.context import FileContext
 
 #: What making an object does that builds a graph of its own.
@@ -70,5 +70,5 @@ class FunctionTable:
         for call in calls:
             found = self._foreign(call, depth)
             if found is not None:
-                flags |= found.flags - {"single", "tuple", "dict", "session"}
+                flags |= found.flags - FORMS - {"session"}
         return flags

@@ -230,9 +230,7 @@ class FeedReader(MonitorReader):
         item = next((i for i in inputs if i.flow.defines == {name}), None)
         if item is None:
             return []
-        below = (item.stmt.end_lineno or 0) + 1
-        alone = all(i.stmt.lineno != below for i in inputs)
-        lines = self.source.comments_above(item.stmt) if alone else []
+        lines = [] if self.source.leads(item.stmt) else self.source.comments_above(item.stmt)
         lines = [*lines, self.source.comment_behind(item.stmt)]
         text = " ".join(line.lstrip("# ").rstrip(". ") for line in lines).strip()
         if not any(letter.isalpha() for letter in text) or '"""' in text or "\\" in text:

@@ -9,7 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms._session_helpers import contains, split_arguments
+from migrator.transforms._session_helpers import chain, contains, split_arguments
 from migrator.transforms._session_step import (
     StepFunction,
     target_of,
@@ -92,7 +92,10 @@ class FunctionWriter(TrainingWriter):
         gradients = [item for item in rest if self._takes_gradients(item)]
         managers = []
         body: list[str] = []
-        updates = any(item.kind == k.UPDATE_OPS for item in function.items) or any(
+        updates = any(
+            item.kind == k.UPDATE_OPS or self._under_updates(item, function)
+            for item in function.items
+        ) or any(
             "create_train_op" in ast.unparse(item.stmt) for item in rest
         )
         if function.layers:
@@ -127,6 +130,19 @@ class FunctionWriter(TrainingWriter):
             if s.counted is not None:
                 body.insert(0, f"{s.step_name} = {s.step}")
         return body or ["pass"]
+
+    def _under_updates(self, item: Item, function: StepFunction) -> bool:
+        """Whether a statement is under ``with tf.control_dependencies(tf.get_collection(...))``."""
+        assert function.program is not None
+        return any(
+            part.kind == "deps" and any(
+                isinstance(node, ast.Call)
+                and program.expressions.value(node).kind == k.UPDATE_OPS
+                for node in ast.walk(part.item.context_expr)
+            )
+            for program in chain(function.program) for parent in item.parents
+            for part in program.with_parts.get(id(parent), ())
+        )
 
     def _inline_losses(self, gradients: list[Item], function: StepFunction) -> list[str]:
         """Losses that are written where they are minimized are computed while the tape records."""
@@ -272,21 +288,30 @@ class FunctionWriter(TrainingWriter):
                 value = f"{self.style.tf}.constant({value})"
             return [f"{self._edited(target, function)} = {value}"]
         if item.kind == k.TRAIN and call is not None:
-            return self._comments(item) + self._train(item, call, function)
+            return self._comments(item, function) + self._train(item, call, function)
         if item.kind == k.GRADIENTS and call is not None:
-            return self._comments(item) + self._gradients(item, call, function)
+            return self._comments(item, function) + self._gradients(item, call, function)
         if item.kind == k.EFFECT and call is not None:
             return self._effect(item, call, function)
         return self._statement(item, function)
 
-    def _comments(self, item: Item) -> list[str]:
-        return self.source.comments_above(item.stmt)
+    def _comments(self, item: Item, function: StepFunction) -> list[str]:
+        """The comments above a statement, or above the placeholders that it directly follows."""
+        stmt = item.stmt
+        inputs = {i.stmt.end_lineno: i.stmt for i in function.program.all_items()
+                  if i.kind == k.PLACEHOLDER} if function.program is not None else {}
+        while not (found := self.source.comments_above(stmt)):
+            above = inputs.get(self.source.first_line(stmt) - 1)
+            if above is None:
+                break
+            stmt = above
+        return found
 
     def _statement(self, item: Item, function: StepFunction) -> list[str]:
         edits = self._edits(item.stmt, function)
         lines = self.source.statement(item.stmt, edits, "")
         text = [line.rstrip("\n\r") for line in lines]
-        return self._comments(item) + text
+        return self._comments(item, function) + text
 
     def _effect(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:
         """An op run for its effect: the calls it groups, or itself, without a useless name."""
@@ -311,7 +336,7 @@ class FunctionWriter(TrainingWriter):
             return lines
         if used:
             return self._statement(item, function)
-        return self._comments(item) + self._edited(call, function).splitlines()
+        return self._comments(item, function) + self._edited(call, function).splitlines()
 
     def _symbol(self, call: ast.Call, function: StepFunction) -> str:
         assert function.program is not None

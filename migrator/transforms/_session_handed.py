@@ -181,6 +181,7 @@ def _receiver_edits(
 def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.ClassDef) -> bool:
     """Whether the graph is the object's alone: one is made, and nothing is built outside of it."""
     made = 0
+    shown = shown_lists(tree, names)
     inside = {
         id(n) for part in [owner, *_helpers_of(tree, owner)] for n in ast.walk(part)
     }
@@ -200,7 +201,9 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
                 return False
         symbol = _symbol(names, node)
         if symbol.startswith("tensorflow."):
-            if "()" not in symbol and _kind(names, node) not in _HARMLESS:
+            if "()" not in symbol and _kind(names, node) not in _HARMLESS and (
+                node not in shown
+            ):
                 return False
             continue
         if isinstance(node.func, ast.Name) and node.func.id in own:
@@ -209,6 +212,29 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
         if fact is not None and fact.flags & {"ops", "layers", "variables", "placeholders"}:
             return False
     return made == 1
+
+
+def shown_lists(tree: ast.Module, names: NameTable) -> list[ast.Call]:
+    """Lists of variables beside the objects that make them, with which nothing is done but printing
+    or logging them."""
+    found = []
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+        told = {id(n) for stmt in ast.walk(function) if isinstance(stmt, ast.Expr)
+                for n in ast.walk(stmt)}
+        for stmt in ast.walk(function):
+            if not (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call)
+                    and isinstance(stmt.targets[0], ast.Name)
+                    and _kind(names, stmt.value) == k.VARIABLES):
+                continue
+            own = [n for n in uses if n.id == stmt.targets[0].id]
+            if all(id(n) in told for n in own if isinstance(n.ctx, ast.Load)):
+                found.append(stmt.value)
+        found += [n for n in ast.walk(function) if isinstance(n, ast.Call) and id(n) in told
+                  and _kind(names, n) == k.VARIABLES]
+    return found
 
 
 def _helpers_of(tree: ast.Module, owner: ast.ClassDef) -> list[ast.stmt]:

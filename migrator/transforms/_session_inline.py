@@ -156,20 +156,21 @@ class _Inlining:
                      and not any(n is i for i in inside)}
         else:
             used |= {a.arg for a in ast.walk(scope) if isinstance(a, ast.arg)}
-        same = {name for name, text in bound.items() if name == text}
-        if not self._separate(local - same, renames, targets, used, scope, inside):
+        stored = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        same = {name for name, text in bound.items() if name == text and name not in stored}
+        if not self._separate(local - same, same, renames, targets, used, scope, inside):
             return None
         return self._replaced(stmt, bound, pairs, renames, same)
 
     def _separate(
-        self, local: set[str], renames: dict[str, str], targets: set[str], used: set[str],
-        scope: ast.FunctionDef | ast.Module, inside: list[ast.AST],
+        self, local: set[str], same: set[str], renames: dict[str, str], targets: set[str],
+        used: set[str], scope: ast.FunctionDef | ast.Module, inside: list[ast.AST],
     ) -> bool:
         """Whether no name of the function means another thing where it is written out."""
         own = {renames.get(name, name) for name in local}
         if len(own) != len(local) or (own - targets) & used:
             return False
-        free = {n.id for n in inside if isinstance(n, ast.Name)} - local
+        free = {n.id for n in inside if isinstance(n, ast.Name)} - local - same
         there = {n.id for s in scope.body for n in ast.walk(s)
                  if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         if isinstance(scope, ast.FunctionDef):

@@ -46,7 +46,7 @@ class FunctionPlacer(CallWriter):
             self._check_rebound(function)
             self._check_locals(function, anchor)
         blocks = self._gathered(blocks)
-        first_anchor = blocks[0][0]
+        first_anchor = min((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
         self._move_writers(first_anchor)
         mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
         if self._store_needed and not self.shared.store_made and mentions is not None and any(
@@ -64,7 +64,7 @@ class FunctionPlacer(CallWriter):
                 name = name.partition("(")[0].removeprefix("def ")
                 d.after[id(anchor)].extend(["", f"{self.shared.owner}._{name} = {name}"])
         if self._store_needed and self._needs_build():
-            last = blocks[-1][0]
+            last = max((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
             blank = ["", ""] if not self._nested(last) else [""]
             self._refuse_early_restore(last)
             lines = self._build_lines()
@@ -92,9 +92,11 @@ class FunctionPlacer(CallWriter):
         self, blocks: list[tuple[ast.stmt, list[str]]]
     ) -> list[tuple[ast.stmt, list[str]]]:
         """All functions behind the last of their anchors where these are in one block."""
-        if len({self.source.indent(anchor) for anchor, _ in blocks}) > 1:
+        if len({self._around(anchor) for anchor, _ in blocks}) > 1:
             return blocks
         last = max((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+        if not self.shared.owner and last.lineno > self._first_run():
+            return blocks
         return [(last, lines) for _, lines in blocks]
 
     def _move_writers(self, anchor: ast.stmt) -> None:
@@ -206,9 +208,7 @@ class FunctionPlacer(CallWriter):
                           and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))]
             return self._outermost(candidates[-1])
         last = max(candidates, key=lambda item: item.stmt.lineno)
-        writers = self._late_captures(function, last)
-        if writers:
-            last = max([last, *writers], key=lambda item: item.stmt.lineno)
+        last = max([last, *self._late_writer(function, last)], key=lambda item: item.stmt.lineno)
         return self._outermost(last, function.around)
 
     def _before_runs(self) -> ast.stmt:
@@ -220,10 +220,24 @@ class FunctionPlacer(CallWriter):
             raise Obstacle(self.sites[0].run.call, "there is no place for the function", "")
         return self._outermost(earlier[-1])
 
-    def _late_captures(self, function: StepFunction, last: Item) -> list[Item]:
-        """Statements that make what the function captures when it is traced early."""
-        del function, last
+    def _late_writer(self, function: StepFunction, last: Item) -> list[Item]:
+        """The writer of a function's summaries, where it cannot be made before the function, but
+        is made before all runs, so that the function may as well come after it."""
+        first = self._first_run()
+        for item in self.program.items:
+            if function.summaries is None or item.kind != k.WRITER or item.parents_matter or (
+                item.target != function.summaries.writer or item.stmt.lineno > first
+            ):
+                continue
+            try:
+                self._with_needed(item, last.stmt)
+            except Obstacle:
+                return [item]
         return []
+
+    def _first_run(self) -> int:
+        """The line of the first call of a function."""
+        return min((s.run.call.lineno for s in self.sites if s.function is not None), default=0)
 
     def _outermost(self, item: Item, around: tuple[ast.stmt, ...] = ()) -> ast.stmt:
         """The statement of the graph region's own block that holds `item`."""
@@ -248,14 +262,15 @@ class FunctionPlacer(CallWriter):
         module = next(p for p in chain(self.program) if p.parent is None)
         if stmt in module.body:
             return False
-        found = next((item for item in module.items if item.stmt is stmt), None)
-        parents = found.parents if found is not None else None
-        if parents is None:
-            for item in module.items:
-                if stmt in item.parents:
-                    parents = item.parents[: item.parents.index(stmt)]
-                    break
+        parents = _parents(stmt, module.items)
         return parents is None or any(id(p) not in self.decisions.opened for p in parents)
+
+    def _around(self, stmt: ast.stmt) -> tuple[int, ...]:
+        """The compound statements that stay around a statement, by id."""
+        parents = _parents(stmt, self.items) or ()
+        if self.shared.owner:  # methods that build parts of one graph
+            return (len(self.source.indent(stmt)),)
+        return tuple(id(p) for p in parents if id(p) not in self.decisions.opened)
 
     def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
         """A function in one method cannot see the local names of another."""
@@ -316,6 +331,16 @@ class FunctionPlacer(CallWriter):
                 if later is not None and name in own:
                     raise Rebound(item.stmt, name)
             made |= item.flow.defines
+
+
+def _parents(stmt: ast.stmt, items: list[Item]) -> tuple[ast.stmt, ...] | None:
+    """The compound statements around a statement, None where it is not one of the program's."""
+    for item in items:
+        if item.stmt is stmt:
+            return item.parents
+        if stmt in item.parents:
+            return item.parents[: item.parents.index(stmt)]
+    return None
 
 
 def _computes_path(node: ast.expr) -> bool:

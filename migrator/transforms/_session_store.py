@@ -125,7 +125,7 @@ class StorePlanner(Slicer):
         """Whether a statement makes variables that no name of the program holds by itself."""
         if item.role != KEEP or isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef)):
             return False
-        if item.value.kind == k.VARIABLE and item.target:
+        if item.value.kind == k.VARIABLE and item.target and not item.value.container:
             return False
         expressions = self.program.expressions
         own = {getattr(p.scope.node, "name", "") for p in chain(self.program)}

@@ -11,11 +11,13 @@ from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import looks_like_run
-from migrator.transforms.session import BORROWED, report, units_of
+from migrator.transforms._session_scopes import report, units_of
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 
+#: What is in the way where nothing nearer is known.
+BORROWED = "its session or graph comes from another scope"
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 

@@ -15,7 +15,9 @@ from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_render import Decisions
-from migrator.transforms.session import BORROWED, Unit, plans_of, settled, trial, units_of
+from migrator.transforms._session_scopes import Unit, units_of
+from migrator.transforms.session import plans_of, settled, trial
+from migrator.transforms.session_leftovers import BORROWED
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ CASES = Path(__file__).parent / "cases"
 NAMES = case_names(CASES)
 #: what each program's findings name in their order, and functions that are native beside it
 REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
-    "handed_optimizer": (["cannot be told from this module"], {}),
     "later_ops": (["is asked for what is in it by name"], {}),
     "recurrent": (["makes placeholders of its own"], {}),
     "meta_graph": (["is imported again"], {}),
