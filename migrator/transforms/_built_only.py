@@ -1,4 +1,5 @@
-"""Tests that build a graph and compute nothing: computed eagerly, networks would take seconds."""
+"""Tests that look at what is built: those that compute nothing, where networks would take seconds,
+and those that look for summaries."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ _INPUTS = frozenset(
     {"placeholder", "random_uniform", "random_normal", "uniform", "normal", "zeros", "ones",
      "truncated_normal"}
 )  # fmt: skip
+_COLLECTIONS = frozenset({"tensorflow.get_collection", "tensorflow.get_collection_ref"})
 _IMAGE = 128  # pixels: from about this size on, a network takes seconds
 _EVALUATIONS = frozenset({"run", "eval", "evaluate", "numpy", "execute", "execute_cpu"})
 
@@ -47,6 +49,18 @@ def makes_images(ctx: FileContext, method: ast.FunctionDef) -> bool:
                     ).startswith("tensorflow."):
                         return True
     return False
+
+
+def asks_for_summaries(ctx: FileContext, method: ast.FunctionDef) -> str:
+    """A reason if a test looks for the summaries of its graph: eager ones are written and gone."""
+    for call in calls_in(method):
+        name = ctx.names.resolve_node(call.func, values=False)
+        if name == "tensorflow.summary.merge_all" or name in _COLLECTIONS and any(
+            ast.unparse(given).endswith((".SUMMARIES", "'summaries'"))
+            for given in [*call.args[:1], *(k.value for k in call.keywords if k.arg == "key")]
+        ):
+            return "it looks for the summaries that its graph has"
+    return ""
 
 
 def _size(node: ast.expr, sizes: dict[str, int]) -> int:

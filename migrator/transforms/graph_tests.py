@@ -23,7 +23,13 @@ from migrator.analysis.tree_walk import calls_in, children, statements, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._built_only import SESSIONS, last_name, makes_images, runs_nothing
+from migrator.transforms._built_only import (
+    SESSIONS,
+    asks_for_summaries,
+    last_name,
+    makes_images,
+    runs_nothing,
+)
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -145,6 +151,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 or _needs_of_calls(ctx, method)
                 or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
                 or _late_update(ctx, method)
+                or asks_for_summaries(ctx, method)
             )
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:

@@ -42,7 +42,7 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
     assert marked == [
         "KeptPlaceholderTest", "testGradient", "testGradientInLoop", "testNoGradient",
         "testThroughFunction", "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
-        "OwnSetUpTest",
+        "OwnSetUpTest", "testCollected",
     ]  # fmt: skip
     assert re.findall(r"@testing.only_traced\n  def (\w+)", text) == ["testShapesAndNames"]
     assert "self.assertAllClose(self.evaluate(self.y), [1., 4.])" in text
