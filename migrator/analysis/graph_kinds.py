@@ -24,6 +24,7 @@ CONFIG = "config"
 DATASET = "dataset"
 ITERATOR = "iterator"
 ITERATOR_INIT = "iterator initializer"
+HANDLE = "iterator handle"  # by which a run says which iterator it reads from
 INIT = "initializer"
 GRADIENTS = "gradients"
 TRAIN = "train op"

@@ -162,6 +162,8 @@ class Expressions(Resources, Forms):
 
     def _choice(self, values: list[Value]) -> Value:
         kinds = {v.kind for v in values}
+        if kinds == {k.HANDLE}:
+            return PYTHON_VALUE  # which one is not known
         return values[0] if len(kinds) == 1 else Value(join(values))
 
     def _children(self, node: ast.AST) -> Value:
@@ -298,6 +300,8 @@ class Expressions(Resources, Forms):
         if base.kind == k.ITERATOR:
             if method == "get_next":
                 return Value(k.ELEMENT, call=node, base=base)
+            if method == "string_handle":
+                return Value(k.HANDLE, call=node, base=base)
             return Value(k.ITERATOR_INIT if method == "make_initializer" else k.PY, call=node,
                          base=base)
         if base.kind == k.DATASET:

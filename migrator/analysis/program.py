@@ -302,10 +302,18 @@ class Program(RunReader, Containers):
             item.runs = runs
             if isinstance(stmt, ast.Assign):
                 for name in stmt.targets:
-                    self._bind(name, Value(k.PY))
+                    self._bind(name, self._handles(stmt.value, runs) or Value(k.PY))
         for site in runs:
             site.item = item
         return item
+
+    def _handles(self, fetched: ast.expr, runs: list[RunSite]) -> Value | None:
+        """What a run of nothing but ``iterator.string_handle()`` gives: the same handles."""
+        if len(runs) != 1 or runs[0].call is not fetched:
+            return None
+        value = self.expressions.value(runs[0].fetch)
+        kinds = {part.kind for part in value.parts or [value]}
+        return value if kinds == {k.HANDLE} else None
 
     def _augmented(self, stmt: ast.AugAssign) -> str:
         kinds = {self.expressions.value(stmt.target).kind, self.expressions.value(stmt.value).kind}
@@ -315,7 +323,7 @@ class Program(RunReader, Containers):
         kind = value.kind
         if isinstance(stmt, (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)):
             return KEEP
-        if kind in (k.INIT, k.ITERATOR_INIT, k.COORDINATOR, k.THREADS):
+        if kind in (k.INIT, k.ITERATOR_INIT, k.HANDLE, k.COORDINATOR, k.THREADS):
             return DROP
         if kind in (k.SESSION, k.GRAPH, k.SUPERVISOR):
             return DROP

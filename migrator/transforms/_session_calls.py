@@ -242,7 +242,7 @@ class CallWriter(StatementPlanner):
         if function.element is not None:
             target = function.element.stmt.targets[0]  # type: ignore[attr-defined]
             star = "" if isinstance(target, ast.Name) else "*"
-            result.append(f"{star}next({function.iterator})")
+            result.append(f"{star}next({site.iterator or function.iterator})")
         if site.run.feed_name:
             result.append(f"**{site.run.feed_name}")
         else:

@@ -106,7 +106,7 @@ class FunctionWriter(TrainingWriter):
         if gradients:
             persistent = "persistent=True" if len(gradients) > 1 else ""
             managers.append(f"{self.style.tf}.GradientTape({persistent}) as tape")
-        inner = self._item_lines(forward, function) + self._inline_losses(gradients, function)
+        inner = function.early + self._item_lines(forward, function) + self._inline_losses(gradients, function)
         if managers:
             inner = inner or ["pass"]
             body.append(f"with {', '.join(managers)}:")

@@ -10,7 +10,12 @@ from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import Value
 from migrator.transforms._session_base import PlanBase
 from migrator.transforms._session_helpers import parameter_name
-from migrator.transforms._session_records import Leaf, Note
+from migrator.transforms._session_records import Leaf, Note, Site
+
+Feed = tuple[str, ast.expr]
+_BY_HANDLE = "Iterator.from_string_handle"
+#: What makes an iterator without a data set.
+_SHARED = ("Iterator.from_structure", _BY_HANDLE)
 
 
 class IteratorPlanner(PlanBase):
@@ -48,22 +53,51 @@ class IteratorPlanner(PlanBase):
         return None
 
     def _structure(self, value: Value) -> str | None:
-        """The data set whose structure a reinitializable iterator has; "" if that is not known,
-        None for other iterators."""
+        """The data set whose structure an iterator has that is reinitialised, or fed by its handle;
+        "" if that is not known, None for other iterators."""
         call = value.call
         symbol = "" if call is None else self.program.expressions.tf_symbol(call.func) or ""
-        if call is None or not symbol.endswith("Iterator.from_structure"):
+        if call is None or not symbol.endswith(_SHARED):
             return None
-        owners = {
-            ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
-            for node in [*call.args[:2], *(a.value for a in call.keywords)]
-        }
+        first = symbol.endswith(_BY_HANDLE)
+        given = [*call.args[first:2 + first], *(a.value for a in call.keywords
+                                                if a.arg != "string_handle")]
+        owners = {ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+                  for node in given}
         names = {"output_types", "output_shapes"}
         if len(owners) == 1 and all(
-            isinstance(node, ast.Attribute) and node.attr in names for node in call.args[:2]
+            isinstance(node, ast.Attribute) and node.attr in names for node in given
         ):
             return owners.pop()
         return ""
+
+    def _read_from(self, site: Site, feeds: list[Feed]) -> list[Feed]:
+        """The feeds without the handle that says which iterator a run reads from."""
+        handles = [
+            (expr, value) for _, expr in feeds
+            if (value := self.program.expressions.value(expr)).kind == k.HANDLE
+        ]
+        if not handles:
+            return feeds
+        expr, value = handles[0]
+        name = self.program._name(expr)
+        bound = [item for item in self.items if name in item.flow.defines]
+        if len(handles) > 1 or site.run.feed_name or value.base is None or not value.base.source or (
+            len(bound) != 1
+        ):
+            raise Obstacle(site.run.call, "which iterator this run reads from is not known",
+                           "iterate over the data set where the step is called")
+        site.iterator = value.base.source
+        return [(name, given) for name, given in feeds if given is not expr]
+
+    def _refuse_unfed_handle(self, site: Site, element: Item) -> None:
+        """What an iterator gives that is chosen by a handle needs a run to feed one."""
+        base = element.value.base
+        call = base.call if base is not None else None
+        symbol = "" if call is None else self.program.expressions.tf_symbol(call.func) or ""
+        if symbol.endswith(_BY_HANDLE) != bool(site.iterator):
+            raise Obstacle(site.run.call, "which iterator this run reads from is not known",
+                           "iterate over the data set where the step is called")
 
     def _given_data_set(self, value: Value) -> str | None:
         """The data set that ``iterator.make_initializer(dataset)`` gives to the iterator."""

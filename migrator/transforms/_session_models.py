@@ -68,15 +68,26 @@ def group_of(ctx: FileContext, rewrite: Callable[..., bool], left: Callable[...,
         for name in _classes(ctx, home, text):
             if name not in ctx.text:
                 continue  # the file cannot belong to the group of that class
-            try:
-                group = _Grouping(ctx, home, text, name).group()
-                if group is None or ctx.path not in group.texts:
-                    continue
-                if _native(ctx, group, rewrite, left):
-                    return group
-            except (Unknown, Obstacle, SyntaxError, AssertionError, LookupError, ValueError):
-                continue
+            key = ("graph class", home, name, ctx.options)
+            known = ctx.text == ctx.original and key in ctx.index.answers
+            group = ctx.index.answers[key] if known else _whole(ctx, home, text, name, rewrite, left)
+            if ctx.text == ctx.original:  # what every importer of the class would find as well
+                ctx.index.answers[key] = group
+            if group is not None and ctx.path in group.texts:
+                return group
     return None
+
+
+def _whole(
+    ctx: FileContext, home: str, text: str, name: str, rewrite: Callable[..., bool],
+    left: Callable[..., bool],
+) -> Group | None:
+    """The group of the class `name`, None unless it goes native as a whole."""
+    try:
+        group = _Grouping(ctx, home, text, name).group()
+        return group if group is not None and _native(ctx, group, rewrite, left) else None
+    except (Unknown, Obstacle, SyntaxError, AssertionError, LookupError, ValueError):
+        return None
 
 
 def _native(

@@ -41,6 +41,13 @@ class SiteReader(IteratorPlanner):
         if kinds <= {k.ITERATOR_INIT, k.INIT}:
             self._initialise_iterator(run, leaves, whole)
             return None
+        if kinds <= {k.HANDLE}:
+            if not (isinstance(stmt, ast.Assign) and stmt.value is run.call):
+                raise Obstacle(run.call, "the handle of an iterator is used in place",
+                               "give the handle a name, or iterate over the data set")
+            self.decisions.dropped.add(id(stmt))
+            self.notes.append(Note("TF501", stmt, "data sets are iterated over directly"))
+            return None
         site = Site(run, self.program, leaves, form)
         self._match_targets(site, stmt)
         self._pick(site, stmt)

@@ -38,7 +38,7 @@ class Slicer(FetchReader):
         if self._direct(site):
             return
         self._refuse_lost_effects(site)
-        feeds = self._fed(site)
+        feeds = self._read_from(site, self._fed(site))
         self._mark_idle(site)
         wanted: set[str] = set()
         for leaf in site.leaves:
@@ -72,6 +72,8 @@ class Slicer(FetchReader):
             self.functions.append(function)
             self.shared.functions.append(function)
         site.function = function
+        if function.element is not None:
+            self._refuse_unfed_handle(site, function.element)
         for name, expr in feeds:
             if name not in constants:
                 site.arguments[name] = self.source.edited(expr, self._fed_edits(name, expr))
@@ -235,7 +237,14 @@ class Slicer(FetchReader):
         writer = FunctionWriter(
             self.source, self.style, self.renames, self.decisions.edits
         )
-        return " ".join(writer._edited(leaf.expr, function).split())
+        text = " ".join(writer._edited(leaf.expr, function).split())
+        if leaf.value.kind != k.SCHEDULE or not function.trains:
+            return text
+        name = f"current_{text.rpartition('.')[2].strip('_()')}"  # the rate of this update
+        if not name.isidentifier():
+            raise Obstacle(leaf.expr, "a schedule is fetched that has no name", "give it a name")
+        function.early.append(f"{name} = {self.style.tf}.convert_to_tensor({text})")
+        return name
 
     def _summary_parameters(self, function: StepFunction, site: Site) -> None:
         s = site.summaries

@@ -56,6 +56,7 @@ class StepFunction:
     constants: dict[str, str] = field(default_factory=dict)
     rates: dict[int, tuple[str, ast.expr]] = field(default_factory=dict)  # by id of train statement
     effects: list[str] = field(default_factory=list)
+    early: list[str] = field(default_factory=list)  # what is read before anything is updated
     key: tuple[object, ...] = ()
     around: tuple[ast.stmt, ...] = ()  # compound statements around the function itself
     trains: bool = False

@@ -26,6 +26,14 @@ y = tf.matmul(x, w)
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(y))
 """
 
+BY_HANDLE = """\
+data = tf.data.Dataset.from_tensors([[1.0, 2.0]])
+first, second = data.make_one_shot_iterator(), data.make_one_shot_iterator()
+handle = tf.placeholder(tf.string, [])
+row = tf.data.Iterator.from_string_handle(handle, data.output_types, data.output_shapes).get_next()
+z = tf.matmul(row, w)
+"""
+
 OBSTACLES = {
     "opaque feed": (
         "with tf.Session() as sess:\n    sess.run(y, feed_dict=dict(zip([x], [np.ones((1, 2))])))",
@@ -126,6 +134,19 @@ OBSTACLES = {
         "    row = data.make_one_shot_iterator().get_next()\n    print(row)\n    return row * scale\n"
         "\n\nz = tf.matmul(rows(2.0), w)\nwith tf.Session() as sess:\n    value = sess.run(z)",
         "its own iterator",
+    ),
+    "handle of either iterator": (
+        f"{BY_HANDLE}with tf.Session() as sess:\n"
+        "    one, two = sess.run([first.string_handle(), second.string_handle()])\n"
+        "    for chosen in (one, two):\n        value = sess.run(z, feed_dict={handle: chosen})",
+        "which iterator this run reads from is not known",
+    ),
+    "handle that changes": (
+        f"{BY_HANDLE}with tf.Session() as sess:\n    chosen = sess.run(first.string_handle())\n"
+        "    value = sess.run(z, feed_dict={handle: chosen})\n"
+        "    chosen = sess.run(second.string_handle())\n"
+        "    value = sess.run(z, feed_dict={handle: chosen})",
+        "which iterator this run reads from is not known",
     ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
