@@ -7,6 +7,7 @@ The static SVG is what prints and what a browser without scripts shows; both are
 from __future__ import annotations
 
 import html
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,11 @@ OTHER = "#777777"
 SERIES = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6470", "#8f5fbf",
 )  # fmt: skip
+
+
+# Groups that stand beside each other, and characters of their labels, that a phone's width has room for
+GROUPS, LABEL = 6, 14
+WIDE_RANGE = 100  # of counts, from which a logarithmic axis shows the small ones, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +106,46 @@ def figure(chart: Chart) -> dict[str, Any]:
         }]  # fmt: skip
         layout["xaxis"] = {"title": {"text": "milliseconds into the step"}}
         return {"data": data, "layout": layout}
-    series = dict.fromkeys(b.series for b in chart.bars)
+    return _bars_figure(chart, layout, scale)
+
+
+def _bars_figure(chart: Chart, layout: dict[str, Any], scale: float) -> dict[str, Any]:
+    """Bars, which lie where their labels would have to be turned to stand beside each other."""
+    groups = list(dict.fromkeys(b.group for b in chart.bars))
+    series = list(dict.fromkeys(b.series for b in chart.bars))
+    lying = len(groups) > GROUPS or any(len(g) > LABEL for g in groups)
+    along, across = ("y", "x") if lying else ("x", "y")
+    stacked = chart.kind == "stack"
     data = []
     for name in series:
         mine = [b for b in chart.bars if b.series == name]
         data.append({
-            "type": "bar", "name": name, "x": [b.group for b in mine],
-            "y": [b.value / scale for b in mine], "text": [b.shown for b in mine],
-            "marker": {"color": mine[0].colour},
-            "hovertemplate": "%{x}, " + html.escape(name) + ": %{text}<extra></extra>",
+            "type": "bar", "name": name, along: ["<br>".join(_lines(b.group)) for b in mine],
+            across: [b.value / scale for b in mine], "text": [b.shown for b in mine],
+            "orientation": "h" if lying else "v", "marker": {"color": mine[0].colour},
+            "textposition": "inside" if stacked else "auto", "textangle": 0,
+            "hovertemplate": "%{" + along + "}, " + html.escape(name) + ": %{text}<extra></extra>",
         })  # fmt: skip
-    layout["barmode"] = "stack" if chart.kind == "stack" else "group"
-    layout["xaxis"] = {"type": "category", "automargin": True}
+    layout["barmode"] = "stack" if stacked else "group"
+    if stacked:
+        layout["uniformtext"] = {"minsize": 10, "mode": "hide"}  # smaller ones cannot be read
+    values = layout.pop("yaxis")
+    sizes = [b.value for b in chart.bars if b.value > 0]
+    if chart.unit == "count" and sizes and max(sizes) >= WIDE_RANGE * min(sizes):
+        values |= {"type": "log", "dtick": 1, "title": {"text": "items, logarithmic"}}
+    layout[f"{along}axis"] = {"type": "category", "automargin": True}
+    layout[f"{across}axis"] = values
+    if lying:
+        layout[f"{along}axis"]["autorange"] = "reversed"
+        rows = len(groups) * (1.6 if stacked else 0.8 + len(series))
+        # a narrow page has one line of the legend for each series
+        layout["height"] = int(120 + 20 * len(series) + 20 * rows)
     return {"data": data, "layout": layout}
+
+
+def _lines(label: str) -> list[str]:
+    """The label in lines of about LABEL characters, with markup as text."""
+    return [html.escape(line) for line in textwrap.wrap(label, LABEL + 4)] or [""]
 
 
 def _tree_colour(ident: str) -> str:

@@ -4,6 +4,7 @@ import html.parser
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,3 +139,17 @@ def test_static_charts_escape_and_keep_every_number() -> None:
     bars = (charts.Bar("batch 1", "<b>", 5e6, "4.8 MiB", "#000"),)
     drawn = charts.svg(charts.Chart("c", "t", "bars", "bytes", 'a"b<', bars))
     assert "4.8 MiB" in drawn and "<b>" not in drawn and 'a"b<' not in drawn
+
+
+def test_bars_lie_where_their_labels_are_long_and_small_counts_are_seen() -> None:
+    def bars(*groups: str, top: float = 8.0) -> dict[str, Any]:
+        made = tuple(charts.Bar(g, "s", top if n else 1.0, "") for n, g in enumerate(groups))
+        return charts.figure(charts.Chart("c", "t", "bars", "count", "alt", made))
+
+    short, long = bars("batch 1", "batch 8"), bars("batch 1", "deep <YOLO> training, batch 8")
+    assert short["data"][0]["orientation"] == "v" and "type" not in short["layout"]["yaxis"]
+    assert long["data"][0]["orientation"] == "h"
+    assert long["data"][0]["y"][1] == "deep &lt;YOLO&gt;<br>training, batch 8"
+    many = bars(*map(str, range(charts.GROUPS + 1)), top=5000.0)
+    assert many["data"][0]["orientation"] == "h"
+    assert many["layout"]["xaxis"]["type"] == "log"

@@ -67,10 +67,16 @@ def _holders(peak: Any) -> list[dict[str, Any]]:
         temporary = op.endswith("(while it runs)")
         layer = measure_trace.layer_of(op)
         held[measure_trace.category(op, temporary), layer, ""] += size
+    rest: collections.Counter[str] = collections.Counter()
+    for (kind, _, _), size in held.most_common()[HOLDERS:]:
+        rest[kind] += size
     return [
         {"category": kind, "layer": layer, "op": op, "bytes": size}
-        for (kind, layer, op), size in held.most_common(HOLDERS)
-    ]
+        for (kind, layer, op), size in [
+            *held.most_common(HOLDERS),
+            *(((kind, "other layers", ""), size) for kind, size in rest.most_common()),
+        ]
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":
