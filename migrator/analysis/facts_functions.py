@@ -122,6 +122,8 @@ def _flag_call(
     kind = k.call_kind(symbol) if "()" not in symbol else k.OP
     if symbol in k.BATCH_NORM:
         flags.add("batch_norm")
+    if k.makes_keras_variables(symbol):
+        flags.add("keras")
     if k.is_layer(symbol):
         flags |= {"layers", "ops"}
         if not named_layer(call) and symbol.rpartition(".")[2] not in k.LAYERS_WITHOUT_VARIABLES:

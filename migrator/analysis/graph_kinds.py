@@ -284,6 +284,14 @@ LAYERS_WITHOUT_VARIABLES = frozenset(
     }
 )
 
+#: What makes a Keras layer or model, and such layers as have no variables.
+_KERAS = ("keras.layers.", "keras.models.", "keras.Sequential", "keras.Model", "keras.applications.")
+_KERAS_WITHOUT_VARIABLES = (
+    "Flatten", "Activation", "ReLU", "LeakyReLU", "ELU", "Softmax", "Reshape", "Permute", "Add",
+    "Subtract", "Multiply", "Average", "Maximum", "Concatenate", "Dot", "RepeatVector", "Masking",
+    "ZeroPadding", "UpSampling", "Cropping", "MaxPool", "AveragePooling", "AvgPool", "Global",
+)
+
 BATCH_NORM = frozenset(
     {
         _T + "layers.batch_normalization", _T + "layers.BatchNormalization",
@@ -356,3 +364,10 @@ def is_layer(symbol: str) -> bool:
     """Whether a call of `symbol` may create variables or fill collections."""
     name = symbol.removeprefix(_T)
     return name.startswith(LAYERS) and not name.startswith(SLIM_DATA)
+
+
+def makes_keras_variables(symbol: str) -> bool:
+    """Whether a call of `symbol` gives a Keras layer or model that has variables of its own."""
+    name = symbol.removeprefix(_T).removeprefix("contrib.").removeprefix("python.")
+    return name.startswith(_KERAS) and not name.rpartition(".")[2].startswith(
+        _KERAS_WITHOUT_VARIABLES)

@@ -70,6 +70,22 @@ class FetchReader(FeedReader):
                         "call it there: what it does happens at once in TensorFlow 2",
                     )
 
+    def _refuse_keras(self, nodes: list[ast.stmt | ast.expr]) -> None:
+        """A function would make Keras layers anew at each trace, unknown to savers and optimizers;
+        a graph of TF 1 knows them."""
+        for node in nodes:
+            for call in calls_in(node):
+                symbol = self.program.expressions.tf_symbol(call.func) or ""
+                fact = self.program.expressions.call_fact(call)
+                if "()" not in symbol and k.makes_keras_variables(symbol) or (
+                    fact is not None and "keras" in fact.flags
+                ):
+                    raise Obstacle(
+                        node, "its graph makes Keras layers",
+                        "make the layers or the model before the step, call them in it and train "
+                        "their trainable_variables",
+                    )
+
     def _uses_store(self, item: Item) -> bool:
         return self._uses_store_expr(item.stmt)
 

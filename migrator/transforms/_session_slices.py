@@ -57,6 +57,7 @@ class Slicer(FetchReader):
         self._check_missing(site, missing | wanted, chosen)
         chosen = self._with_makers(site, items, chosen)
         chosen = self._with_riders(items, chosen)
+        self._refuse_keras([*(item.stmt for item in chosen), *(leaf.expr for leaf in site.leaves)])
         constants = self._constants(feeds)
         if constants and self._conditional(chosen):  # tf.cond refuses Python bools
             constants = {

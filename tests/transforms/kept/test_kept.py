@@ -29,6 +29,7 @@ NAMES = case_names(CASES)
 REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
     "later_ops": (["is asked for what is in it by name"], {}),
     "recurrent": (["makes placeholders of its own"], {}),
+    "keras_layers": (["its graph makes Keras layers"], {}),
     "meta_graph": (["is imported again"], {}),
     "metrics": (["a metric that counts over several runs"], {}),
     "mixed": (["train_op is read"], {"predict": 1}),

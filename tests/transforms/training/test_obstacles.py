@@ -79,6 +79,20 @@ OBSTACLES = {
         "        return sess.run(z, feed_dict={p: np.ones((1, 2))})",
         "before the graph is complete",
     ),
+    "layers of Keras": (
+        "h = tf.keras.layers.Dense(3)(x)\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    value = sess.run(h, feed_dict={x: np.ones((1, 2))})",
+        "makes Keras layers",
+    ),
+    "a model of Keras made by a function": (
+        "def net(images):\n    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n"
+        "    return model(images)\n\n"
+        "h = net(x)\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    value = sess.run(h, feed_dict={x: np.ones((1, 2))})",
+        "makes Keras layers",
+    ),
     "unfed placeholder": (
         "with tf.Session() as sess:\n    value = sess.run(y)",
         "does not feed",
