@@ -122,6 +122,29 @@ class NameTable:
             for group in scope.bindings.values():
                 yield from group
 
+    def referenced(self) -> Iterator[str]:
+        """Canonical names that the file refers to or imports (calls inside chains not followed)."""
+        seen: set[str] = set()
+        met: set[tuple[int, str, tuple[str, ...]]] = set()
+        for reference in self.references:
+            written = (reference.scope.index, reference.root, reference.attrs)
+            if written in met:
+                continue
+            met.add(written)
+            root = self.root(reference.root, reference.scope)
+            if root is None or root.name.startswith("builtins."):
+                continue
+            name = ".".join((root.name, *reference.attrs))
+            if name not in seen:
+                seen.add(name)
+                yield canonical(name)[0]
+        for binding in self.bindings():
+            if binding.kind == "import" and binding.target not in seen:
+                seen.add(binding.target)
+                yield canonical(binding.target)[0]
+        for star in self.module_scope.stars:
+            yield canonical(star.target)[0]
+
     def find(self, name: str, scope: Scope | None = None) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds `name` as seen from `scope`, with its bindings there."""
         start = scope or self.scopes[0]

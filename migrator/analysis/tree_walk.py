@@ -7,6 +7,7 @@ say, are left out; the order is that of `ast`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 _TEXT = frozenset(
     [
@@ -45,8 +46,23 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def walk(node: ast.AST) -> list[ast.AST]:
-    """`node` and all nodes below it, level by level."""
+_last: list[tuple[ast.AST, tuple[ast.AST, ...]]] = []  # the module that was walked last
+
+
+def walk(node: ast.AST) -> Sequence[ast.AST]:
+    """`node` and all nodes below it, level by level.
+
+    The nodes of a module are kept until another one is walked, as every transform that looks at
+    a file asks for them anew; a tree must not be changed in between.
+    """
+    if node.__class__ is not ast.Module:
+        return _walked(node)
+    if not _last or _last[0][0] is not node:
+        _last[:] = [(node, tuple(_walked(node)))]
+    return _last[0][1]
+
+
+def _walked(node: ast.AST) -> list[ast.AST]:
     found = [node]
     known = _FIELDS
     for current in found:  # grows on the way
@@ -103,4 +119,10 @@ def calls_in(node: ast.AST) -> list[ast.Call]:
     return found[1]
 
 
-__all__ = ["calls_in", "children", "has_functions", "statements", "walk"]
+def forget() -> None:
+    """Drop what is kept of the trees of a file that is done with."""
+    _last.clear()
+    _calls.clear()
+
+
+__all__ = ["calls_in", "children", "forget", "has_functions", "statements", "walk"]

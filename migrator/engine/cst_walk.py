@@ -180,6 +180,11 @@ def list_once(root: cst.CSTNode) -> Listing:
     return _recent[0]
 
 
+def forget() -> None:
+    """Drop the listing of a tree that is done with."""
+    _recent.clear()
+
+
 def walk(node: cst.CSTNode) -> list[cst.CSTNode]:
     """`node` and everything below it, in source order."""
     if _recent and _recent[0].holds(node):

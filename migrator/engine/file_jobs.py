@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from migrator.analysis import tree_walk
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.engine import cst_walk
 from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text, used_support
@@ -90,6 +92,7 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         failure = _data(path, source.sha256, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
     summary = ModuleSummary.of(path, source.text, _Job.facts)
+    tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text), source.sha256,
         tensorflow=imports_tensorflow(source.text),
@@ -105,6 +108,8 @@ def migrate(path: str, shipped: Shipped | None = None) -> FileResult:
     result = migrate_text(
         path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256
     )
+    tree_walk.forget()  # or the garbage collector would go through the trees
+    cst_walk.forget()
     if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
         result = _unsplittable(result)
     return result

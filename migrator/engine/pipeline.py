@@ -6,7 +6,6 @@ import ast
 import hashlib
 import re
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 
 from migrator.analysis.index import ProjectIndex
@@ -96,12 +95,14 @@ def _migrate(
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
     for _ in range(_ROUNDS if registry.mentions(source) else 0):
-        source, tree, again = _round(
+        source, tree, stuck = _round(
             path, text, source, tree, index, options, registry, suppressions, changes, findings
         )
-        if not again:
+        if not stuck:
             break
         suppressions = find_suppressions(source)
+        if not _go_on(stuck, path, source, tree, index, options, suppressions):
+            break
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:
@@ -132,21 +133,21 @@ def _round(
     suppressions: Suppressions,
     changes: list[Change],
     findings: list[Finding],
-) -> tuple[str, ast.Module, bool]:
-    """Transforms, then rules; (text, tree, is another round worth it?).
+) -> tuple[str, ast.Module, list[Transform]]:
+    """Transforms, then rules; (text, tree, transforms that may be worth another round).
 
-    It is where a transform met an obstacle and the rules then changed the file: they may have
+    These are the ones that met an obstacle, if the rules then changed the file: they may have
     taken the obstacle away, and a later run would find out.
     """
     before = source
     entry = LineMap(text, before) if before != text else None
     own_changes: list[Change] = []
     own_findings: list[Finding] = []
+    stuck: list[Transform] = []
     source, tree, names = _transform(
-        path, source, tree, index, options, registry, suppressions, own_changes, own_findings
+        path, source, tree, index, options, registry, suppressions, own_changes, own_findings, stuck
     )
     changes += [_map_change(item, entry) for item in own_changes]
-    stuck = any(item.rung is Rung.COMPAT for item in own_findings)
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(path, source, names, registry, options, suppressions)
@@ -161,9 +162,33 @@ def _round(
     findings += [_map_finding(item, mapped) for item in found.findings]
     if problem:
         findings.append(_withdrawn(path, "the work of the rules", problem))
-        return source, tree, False
+        return source, tree, []
     changes += [_map_change(item, mapped) for item in found.changes]
-    return found.text, made, stuck and found.text != source
+    return found.text, made, stuck if found.text != source else []
+
+
+def _go_on(
+    stuck: list[Transform],
+    path: str,
+    source: str,
+    tree: ast.Module,
+    index: ProjectIndex,
+    options: Options,
+    suppressions: Suppressions,
+) -> bool:
+    """Whether one of the transforms that met an obstacle has something to do by now: all of them
+    for all of the file would be a dear way to ask."""
+    ctx = FileContext.of(path, source, index, options)
+    ctx.suppressions, ctx._tree = suppressions, tree
+    mark = ctx.mark()
+    for item in stuck:
+        try:
+            if item.run(ctx) is not None:
+                return True
+        except Exception:  # the round that follows reports it
+            return True
+        ctx.rollback(mark)
+    return False
 
 
 def _transform(
@@ -176,19 +201,21 @@ def _transform(
     suppressions: Suppressions,
     changes: list[Change],
     findings: list[Finding],
+    stuck: list[Transform],
 ) -> tuple[str, ast.Module, NameTable]:
     """Run the structural transforms whose triggers occur; (text, tree, names) afterwards."""
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = NameTable.of(tree, name, is_package)
-    due = triggered(registry.transforms, names, source)
+    due = registry.triggers.due(names, source)
     if not due:
         return source, tree, names
     for careful in (False, True):
         ctx = FileContext.of(path, source, index, options, names)
         ctx.suppressions = suppressions
         withdrawn: list[Finding] = []
-        text, new_tree = _run_transforms(ctx, due, careful, withdrawn)
+        stuck.clear()
+        text, new_tree = _run_transforms(ctx, due, careful, withdrawn, stuck)
         if new_tree is not None:
             break
     else:  # cannot be: a careful run ends with a text that was checked
@@ -202,7 +229,8 @@ def _transform(
 
 
 def _run_transforms(
-    ctx: FileContext, due: list[Transform], careful: bool, withdrawn: list[Finding]
+    ctx: FileContext, due: list[Transform], careful: bool, withdrawn: list[Finding],
+    stuck: list[Transform],
 ) -> tuple[str, ast.Module | None]:
     """(text, its tree, None if it does not compile).
 
@@ -232,42 +260,13 @@ def _run_transforms(
         if problem:
             withdrawn.append(_withdrawn(ctx.path, f"the transform {item.name}", problem))
         withdrawn += unsure
+        if any(found.rung is Rung.COMPAT for found in ctx.findings[mark[3] :]):
+            stuck.append(item)
     try:
         text = good if careful else ctx.finished_text()
         return text, ctx.tree if text == ctx.text else ast.parse(text)
     except (SyntaxError, ValueError):
         return ctx.original, None
-
-
-def triggered(
-    transforms: Iterable[Transform], names: NameTable, text: str = ""
-) -> list[Transform]:
-    """Those transforms of which a trigger is referenced or imported, or a word is in `text`."""
-    transforms = list(transforms)
-    if not transforms:
-        return []
-    exact: dict[str, list[int]] = {}
-    prefixes: list[tuple[str, int]] = []
-    for number, item in enumerate(transforms):
-        for trigger in item.triggers:
-            if trigger.endswith("*"):
-                prefixes.append((trigger[:-1].rstrip("."), number))
-            else:
-                exact.setdefault(trigger, []).append(number)
-    hit = {
-        number
-        for number, item in enumerate(transforms)
-        if any(word in text for word in getattr(item, "words", ()))
-    }
-    for name in walk.referenced(names):
-        for number in exact.get(name, ()):
-            hit.add(number)
-        for prefix, number in prefixes:
-            if name == prefix or name.startswith((prefix + ".", prefix + "(")):
-                hit.add(number)
-        if len(hit) == len(transforms):
-            break
-    return [item for number, item in enumerate(transforms) if number in hit]
 
 
 # The path of a mock: a string and nothing else.
@@ -287,7 +286,7 @@ def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
         return frozenset()
     prefix = SUPPORT_PACKAGE + "."
     used: set[str] = set()
-    for name in walk.referenced(names):
+    for name in names.referenced():
         if name.startswith(prefix):
             used.add(name[len(prefix) :].partition("(")[0])
     values: set[str] = set()  # modules passed on, as in getattr(resnet_v1, name)
@@ -385,4 +384,4 @@ def _syntax_failure(path: str, error: Exception) -> FileResult:
     )
 
 
-__all__ = ["migrate_text", "triggered", "used_support"]
+__all__ = ["migrate_text", "used_support"]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from migrator import resources
@@ -27,6 +27,7 @@ from migrator.engine.pattern import (
 )
 from migrator.engine.registry import LoadError, Transform, load_transforms
 from migrator.engine.template import Template
+from migrator.engine.triggers import Triggers
 
 SUPPORT = "tf1_support"
 VERSION_2 = "tensorflow.compat.v2"
@@ -93,6 +94,11 @@ class RuleSet:
     doubtful: frozenset[str] = frozenset()  # modules of which TF 2 may have another version
     _tops: frozenset[str] = frozenset()
     _words: re.Pattern[str] = re.compile("tensorflow")
+
+    @cached_property
+    def triggers(self) -> Triggers:
+        """What tells which transforms a file is due for."""
+        return Triggers(self.transforms)
 
     def __post_init__(self) -> None:
         for kind in ("same", "compat", "manual", "support", "renames"):

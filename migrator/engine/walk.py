@@ -6,7 +6,6 @@ arguments of other edits are put together by `engine.edits`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrator.analysis.names import NameTable, canonical
@@ -27,30 +26,6 @@ class Outcome:
     text: str
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
-
-
-def referenced(names: NameTable) -> Iterator[str]:
-    """Canonical names that a file refers to or imports (calls inside chains not followed)."""
-    seen: set[str] = set()
-    met: set[tuple[int, str, tuple[str, ...]]] = set()
-    for reference in names.references:
-        written = (reference.scope.index, reference.root, reference.attrs)
-        if written in met:
-            continue
-        met.add(written)
-        root = names.root(reference.root, reference.scope)
-        if root is None or root.name.startswith("builtins."):
-            continue
-        name = ".".join((root.name, *reference.attrs))
-        if name not in seen:
-            seen.add(name)
-            yield canonical(name)[0]
-    for binding in names.bindings():
-        if binding.kind == "import" and binding.target not in seen:
-            seen.add(binding.target)
-            yield canonical(binding.target)[0]
-    for star in names.module_scope.stars:
-        yield canonical(star.target)[0]
 
 
 def rewrite(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from migrator.analysis.fresh_names import fresh_name
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import FunctionContext
@@ -39,7 +39,7 @@ class TestSetup:
         if "TestCase" not in ctx.text or "placeholder" not in ctx.text or "self" not in ctx.text:
             return None
         text = ctx.text
-        for name in [node.name for node in test_classes(ctx.tree)]:
+        for name in [n.name for n in test_classes(ctx.tree) if _may_share(ctx, n)]:
             trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
             node = next(node for node in test_classes(trial.tree) if node.name == name)
             shared = _Shared(trial, node)
@@ -56,6 +56,16 @@ class TestSetup:
                         "session", confidence=Confidence.LIKELY,
                     )
         return text if text != ctx.text else None
+
+
+def _may_share(ctx: FileContext, node: ast.ClassDef) -> bool:
+    """Whether a class has a setUp with placeholders or a method that could be a run helper."""
+    methods = [m for m in node.body if isinstance(m, ast.FunctionDef)]
+    helpers = [m for m in methods if isinstance(m.body[-1], ast.With)]
+    return any(not m.name.startswith("test") for m in helpers) or any(
+        ctx.names.resolve_node(call.func, values=False) == "tensorflow.placeholder"
+        for m in methods if m.name == "setUp" for call in calls_in(m)
+    )
 
 
 def _go_eager(ctx: FileContext, text: str, name: str, methods: set[str]) -> bool:
