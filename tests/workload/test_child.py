@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from migrator.workload import child
+from migrator.workload.programs import child_setup
 
 
 def run(code: str, tmp_path: Path, timeout: float = 20.0) -> child.Outcome:
@@ -91,3 +92,11 @@ def test_a_program_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.1)
     os.kill(pid, signal.SIGKILL)
     raise AssertionError("the program outlived its parent")
+
+
+def test_modules_loaded_by_path_find_their_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text("VALUE = 7\n")
+    (tmp_path / "module.py").write_text("from .names import VALUE\n")
+    before = list(sys.path)
+    found = child_setup.load_by_path("loaded_by_path", str(tmp_path / "module.py"))
+    assert found.VALUE == 7 and sys.path == before

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import importlib.util
 import json
 import os
 import signal
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -39,12 +39,15 @@ def end_with_parent() -> None:
 
 
 def load_by_path(name: str, path: str) -> Any:
-    """A module of migrator's own, loaded without making migrator importable for the user's code."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
-    sys.modules[name] = module
-    spec.loader.exec_module(module)  # type: ignore[union-attr]
-    return module
+    """A module of migrator's own, loaded without making migrator importable for the user's code.
+
+    name: of a package that stands for the file's folder, so that the module finds its neighbours.
+    """
+    folder, file = os.path.split(path)
+    package = types.ModuleType(name)
+    package.__path__ = [folder]
+    sys.modules[name] = package
+    return importlib.import_module(name + "." + os.path.splitext(file)[0])
 
 
 def add_roots(root: str, roots: list[str]) -> None:
