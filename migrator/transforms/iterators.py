@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
 CODE = "TF502"
-_METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
+#: Methods of data sets that make iterators.
+MAKERS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 _PARTS = frozenset({"output_types", "output_shapes", "output_classes"})
 #: They take the parts of a data set's elements, so what is asked for these there is a data set.
 _TAKE_PARTS = (".Iterator.from_structure", ".Iterator.from_string_handle")
@@ -33,7 +34,7 @@ def iterator_calls(ctx: FileContext) -> list[ast.Call]:
     for node in walk(ctx.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
-        if node.func.attr not in _METHODS or node.args:
+        if node.func.attr not in MAKERS or node.args:
             continue
         name = ctx.names.resolve_node(node.func, values=False) or ""
         if name.rpartition(".")[0] not in ("tensorflow.data", "tensorflow.compat.v2.data"):
@@ -81,7 +82,7 @@ class Iterators:
 
     def run(self, ctx: FileContext) -> str | None:
         lines, edits = Lines(ctx.text), list[Edit]()
-        if any(f".{name}(" in ctx.text for name in _METHODS):
+        if any(f".{name}(" in ctx.text for name in MAKERS):
             self._methods(ctx, lines, edits)
         if any(f".{name}" in ctx.text for name in _PARTS):
             self._parts(ctx, lines, edits)

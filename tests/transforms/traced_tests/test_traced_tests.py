@@ -94,3 +94,28 @@ def test_what_is_not_followed_stays_in_its_graph(change: str, to: str) -> None:
 
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
     assert_command_changes_nothing(migrated, tmp_path / "again")
+
+
+STARTED = """\
+    iterator = lib.data().make_initializable_iterator()
+    batch = iterator.get_next()
+    with self.test_session() as sess:
+      sess.run(iterator.initializer)
+      self.assertLen(batch.get_shape().as_list(), 1)
+      while True:
+        try:
+          seen = sess.run(batch)
+        except tf.errors.OutOfRangeError:
+          break
+"""
+
+
+def test_an_iterator_is_made_outside_of_what_is_traced() -> None:
+    new = rewritten(STARTED)
+    assert "iterator = iterators.make_initializable_iterator(lib.data())" in new
+    assert new.index("make_initializable_iterator(lib") < new.index("def compute_")
+
+
+def test_an_iterator_that_is_started_again_stays() -> None:
+    again = STARTED + "      sess.run(iterator.initializer)\n      self.assertEmpty(sess.run(batch))\n"
+    assert "sess.run(iterator.initializer)" in rewritten(again)
