@@ -191,7 +191,8 @@ class ImportSites:
                     self.work.report(
                         "TF003",
                         node,
-                        f"{written} is imported but TensorFlow 2 does not have it",
+                        f"{written} is imported but "
+                        + ("TensorFlow 2 does not have it" if name.startswith("tensorflow") else "gone"),
                         "The import was taken out, as nothing in this file uses the name; look "
                         "for files that import it from here.",
                         shown(name),
