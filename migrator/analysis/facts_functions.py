@@ -84,14 +84,14 @@ def function_summary(
     flags: set[str] = set()
     calls: set[str] = set()
     count = 0
+    own = scoped_calls(node, names, scope)
     for inner in walk(node):
         count += isinstance(inner, ast.stmt)
         if isinstance(inner, ast.Call):
-            _flag_call(inner, names, scope, known, flags, calls)
-        elif isinstance(inner, ast.With):
-            for item in inner.items:
-                if isinstance(item.context_expr, ast.Call):
-                    continue
+            found = set[str]()
+            _flag_call(inner, names, scope, known, found, calls)
+            flags |= found - {"default names"} if id(inner) in own and (
+                "tf variables" not in found) else found
     if scope is None or count > MAX_STATEMENTS:
         return FunctionFact(k.TENSOR if "ops" in flags else k.PY, (), frozenset(flags)), calls
     kind, parts, single = _returned(node, names, scope, known)
@@ -144,6 +144,35 @@ def _flag_call(
         flags.add("reads losses")
     if symbol == "tensorflow.cond":
         flags.add("cond")
+
+
+def scoped_calls(node: ast.AST, names: NameTable, scope: Scope | None) -> set[int]:
+    """The calls below `node`, by id, in a variable scope that is opened there by its name.
+
+    TF1 counts default names of layers anew each time a variable scope is opened, so those of layers
+    in such a block do not depend on what was built before it.
+    """
+    found: set[int] = set()
+    for inner in walk(node):
+        if not isinstance(inner, ast.With):
+            continue
+        for item in inner.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and _opens_named(call, names, scope):
+                found |= {id(n) for stmt in inner.body for n in walk(stmt) if isinstance(n, ast.Call)}
+    return found
+
+
+def _opens_named(call: ast.Call, names: NameTable, scope: Scope | None) -> bool:
+    symbol = names.resolve_node(call.func, scope, values=False)
+    if symbol is None or tf1_symbol(symbol) != "tensorflow.variable_scope":
+        return False
+    given = {a.arg for a in call.keywords}
+    named = call.args and not (
+        isinstance(call.args[0], ast.Starred)
+        or isinstance(call.args[0], ast.Constant) and not call.args[0].value
+    )
+    return bool(named) and len(call.args) == 1 and not given & {"default_name", None}
 
 
 def named_layer(call: ast.Call) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.facts_functions import named_layer
+from migrator.analysis.facts_functions import named_layer, scoped_calls
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import FunctionFact
@@ -41,8 +41,9 @@ class DefaultNames:
             if len(seen) > _MOST:
                 return True
             seen.add(id(current))
+            own = scoped_calls(current, self.names, None) if current is not node else set()
             for call in calls_in(current):
-                found = self._call(call, around)
+                found = self._call(call, around, id(call) in own)
                 if found is True:
                     return True
                 if found is not False:
@@ -50,20 +51,22 @@ class DefaultNames:
         return False
 
     def _call(
-        self, call: ast.Call, owner: ast.ClassDef | None
+        self, call: ast.Call, owner: ast.ClassDef | None, scoped: bool
     ) -> bool | list[tuple[ast.AST, ast.ClassDef | None]]:
-        """The answer for one call, or the bodies that have it."""
+        """The answer for one call (`scoped`: in a variable scope that is opened with it), or the
+        bodies that have it."""
         symbol = self.names.resolve_node(call.func, values=False)
         if symbol is not None and symbol.startswith("tensorflow.") and "()" not in symbol:
             short = symbol.rpartition(".")[2]
             return symbol == "tensorflow.Variable" or (
-                k.is_layer(symbol) and not short[0].isupper()
+                not scoped and k.is_layer(symbol) and not short[0].isupper()
                 and short not in k.LAYERS_WITHOUT_VARIABLES and not named_layer(call)
             )
         fact = self.function(call.func.id) if isinstance(call.func, ast.Name) else None
         fact = fact or (self.function(symbol) if symbol else None)
         if fact is not None:
-            return "default names" in fact.flags
+            return "default names" in fact.flags and not (
+                scoped and "tf variables" not in fact.flags)
         bodies = self._bodies(call, owner)
         return self.unknown(call) if bodies is None else bodies
 

@@ -205,8 +205,8 @@ class FeedReader(MonitorReader):
         if call is None:
             dtype = self._fed_dtype(name)
             spec = f"{self.style.tf}.TensorSpec(None, {dtype})" if dtype else ""
-            return Parameter(parameter, spec, f"{dtype.rpartition('.')[2]} of any shape" if dtype
-                             else "")
+            doc = f"{dtype.rpartition('.')[2]} of any shape" if dtype else ""
+            return Parameter(parameter, spec, doc, computed=True)
         symbol = self.program.expressions.tf_symbol(call.func) or ""
         dtype = self._dtype_text(call)
         shape = argument(call, 1, "shape")
@@ -262,6 +262,7 @@ class FeedReader(MonitorReader):
                         pending.append(own[called])
                     elif called not in own and called not in _PLAIN and not (
                         self._attribute_of_object(call.func)
+                        or (self.program.expressions.symbol(call.func) or "").startswith("numpy.")
                     ):
                         return ""
                 if called.startswith(_OTHER_DTYPES) or any(a.arg == "dtype" and ast.unparse(

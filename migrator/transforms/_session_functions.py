@@ -106,7 +106,8 @@ class FunctionWriter(TrainingWriter):
         if gradients:
             persistent = "persistent=True" if len(gradients) > 1 else ""
             managers.append(f"{self.style.tf}.GradientTape({persistent}) as tape")
-        inner = function.early + self._item_lines(forward, function) + self._inline_losses(gradients, function)
+        inner = [*function.early, *self._item_lines(forward, function),
+                 *self._inline_losses(gradients, function)]
         if managers:
             inner = inner or ["pass"]
             body.append(f"with {', '.join(managers)}:")
@@ -311,6 +312,9 @@ class FunctionWriter(TrainingWriter):
         edits = self._edits(item.stmt, function)
         lines = self.source.statement(item.stmt, edits, "")
         text = [line.rstrip("\n\r") for line in lines]
+        left, _, right = text[0].partition(" = ")
+        if len(text) == 1 and left == right and left.isidentifier():
+            return []  # it gave a local value to an attribute
         return self._comments(item, function) + text
 
     def _effect(self, item: Item, call: ast.Call, function: StepFunction) -> list[str]:

@@ -9,7 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
-from migrator.analysis.program_items import DROP, KEEP, RUN, TRACE, Item, Obstacle
+from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
 from migrator.transforms._session_amend import LocalPart, Rebound
 from migrator.transforms._session_calls import CallWriter
 from migrator.transforms._session_functions import FunctionWriter
@@ -24,7 +24,6 @@ from migrator.transforms._session_step import StepFunction
 
 class FunctionPlacer(CallWriter):
     """Writes the functions and chooses their places."""
-
 
     def _place_functions(self) -> None:
         if not self.functions:
@@ -46,7 +45,8 @@ class FunctionPlacer(CallWriter):
             self._check_rebound(function)
             self._check_locals(function, anchor)
         blocks = self._gathered(blocks)
-        first_anchor = min((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+        anchors = sorted((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+        first_anchor = anchors[0]
         self._move_writers(first_anchor)
         mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
         if self._store_needed and not self.shared.store_made and mentions is not None and any(
@@ -64,7 +64,7 @@ class FunctionPlacer(CallWriter):
                 name = name.partition("(")[0].removeprefix("def ")
                 d.after[id(anchor)].extend(["", f"{self.shared.owner}._{name} = {name}"])
         if self._store_needed and self._needs_build():
-            last = max((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+            last = anchors[-1]
             blank = ["", ""] if not self._nested(last) else [""]
             self._refuse_early_restore(last)
             lines = self._build_lines()
@@ -139,6 +139,8 @@ class FunctionPlacer(CallWriter):
             return True
         if self.evaluates:  # it traces the step itself
             return False
+        if any(self._lists_variables(function) for function in self.functions):
+            return True
         for item in self.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
@@ -149,6 +151,53 @@ class FunctionPlacer(CallWriter):
             ):
                 return True
         return False
+
+    def _lists_variables(self, function: StepFunction) -> bool:
+        """Whether a function, traced first, would read a collection of variables that others make.
+
+        A list of what to train is as good without them: they have no gradient there.
+        """
+        value = self.program.expressions.value
+        trains = (k.TRAIN, k.GRADIENTS)
+        listed = [
+            item for item in function.items if item.kind == k.VARIABLES or item.kind not in trains
+            and any(value(call).kind == k.VARIABLES for call in calls_of(item))
+        ]
+        missing = self._made_before(listed)
+        missing = [item for item in missing if item not in function.items]
+        if not missing:
+            return False
+        for built in self._built_first():
+            if built is function:
+                break  # what is traced after it is too late
+            missing = [item for item in missing if item not in built.items]
+        names = set().union(*(item.flow.defines for item in listed))
+        readers = [
+            item for item in function.items
+            if item.kind not in (*trains, k.VARIABLES) and (item in listed or item.flow.uses & names)
+            and not self._differentiates(item)
+        ]
+        if readers and missing:
+            raise Obstacle(readers[0].stmt, "variables are listed before the graph is complete",
+                           "build the whole graph first, then ask for its variables")
+        return bool(readers)
+
+    def _made_before(self, listed: list[Item]) -> list[Item]:
+        """Tensor work that makes variables before the last of some items."""
+        last = max((self.items.index(item) for item in listed), default=0)
+        earlier = (item for item in self.items[:last] if item.role in (TRACE, LAZY))
+        return list(filter(self._uses_store, earlier))
+
+    def _differentiates(self, item: Item) -> bool:
+        call = item.value.call
+        symbol = None if call is None else self.program.expressions.tf_symbol(call.func)
+        return symbol == "tensorflow.gradients"
+
+    def _built_first(self) -> list[StepFunction]:
+        """The functions that are traced where they are made, so that their variables exist."""
+        return [f for f in self.functions if f.layers and f.trains] or [
+            f for f in self.functions if f.layers
+        ][:1]
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
         """What restores variables must come after the functions that make them."""
@@ -173,13 +222,13 @@ class FunctionPlacer(CallWriter):
                     raise EarlyRestore(call)
 
     def _build_lines(self) -> list[str]:
-        makers = [f for f in self.functions if f.layers and f.trains] or [
-            f for f in self.functions if f.layers
-        ][:1]
+        makers = self._built_first()
         if not makers or (self.shared.built and not any(f.trains for f in makers)):
             return []
         self.shared.built = True
-        lines: list[str] = ["# Tracing makes the variables, which the checkpoint needs."]
+        why = "the functions list" if any(map(self._lists_variables, self.functions)) else (
+            "the checkpoint needs")
+        lines: list[str] = [f"# Tracing makes the variables, which {why}."]
         for function in makers:
             if not function.dataset and not all(p.spec for p in function.parameters):
                 raise Obstacle(

@@ -232,6 +232,9 @@ class Slicer(FetchReader):
         function.layers = any(self._uses_store(item) for item in chosen) or any(
             self._uses_store_expr(leaf.expr) for leaf in site.leaves
         )
+        for parameter in function.parameters if function.layers else ():
+            if parameter.computed:  # layers must see the shape that it is given
+                parameter.spec = ""
         return function
 
     def _output(self, leaf: Leaf, function: StepFunction) -> str:

@@ -17,6 +17,7 @@ class Parameter:
     name: str
     spec: str = ""
     doc: str = ""
+    computed: bool = False  # elsewhere by the graph, so that its static shape is not written
 
 
 @dataclass

@@ -162,6 +162,15 @@ OBSTACLES = {
         "    value = sess.run(z, feed_dict={handle: chosen})",
         "which iterator this run reads from is not known",
     ),
+    "variables listed before they are made": (
+        "with tf.variable_scope('one'):\n    one = tf.layers.dense(x, 2, name='d')\n"
+        "with tf.variable_scope('two'):\n    two = tf.layers.dense(x, 2, name='d')\n"
+        "copies = [tf.assign(a, b) for a, b in zip(\n"
+        "    tf.global_variables('one'), tf.global_variables('two'))]\n"
+        "with tf.Session() as sess:\n    sess.run(copies)\n"
+        "    values = sess.run(one, {x: np.ones((1, 2))}), sess.run(two, {x: np.ones((1, 2))})",
+        "variables are listed before the graph is complete",
+    ),
     "changed Python value": (
         "scale = 2.0\nz = y * scale\nwith tf.Session() as sess:\n    for scale in range(3):\n"
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
