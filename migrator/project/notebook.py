@@ -13,6 +13,7 @@ import io
 import json
 import re
 import tokenize
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ _NEXT = "pass  # ipython continued: "
 _HIDDEN = re.compile(r"([ \t]*)pass  # ipython(?P<next> continued)?: (.*)", re.DOTALL)
 _ASSIGNED = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)([%!].*)", re.DOTALL)
 _ASSIGNED_HIDDEN = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)None  # ipython: (.*)", re.DOTALL)
+# What installs or chooses packages may change; how, nobody here can tell.
+_CHOOSES = re.compile(r"(?P<what>.*?[%!](?:pip3? install|tensorflow_version))\b.*", re.DOTALL)
 _HELP = re.compile(r"\?{0,2}[%\w.*]+\?{1,2}|\?{1,2}[%\w.*]+")
 # Cell magics whose body is Python of the notebook's own namespace; others keep their cell as it is.
 _PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
@@ -91,8 +94,8 @@ def encode_module(source: SourceFile, new_text: str, data: bytes) -> bytes:
 
 
 def marks(text: str) -> list[str]:
-    """The cell marks and IPython lines of a module, in order; a cell magic that is no longer the
-    first line of its cell is none."""
+    """The cell marks and IPython lines of a module, in order; of those that choose packages what they
+    do. A cell magic that is no longer the first line of its cell is none."""
     found = []
     previous = ""
     for line in text.split("\n"):
@@ -102,7 +105,8 @@ def marks(text: str) -> list[str]:
         if _MARK.fullmatch(line):
             found.append(line)
         elif "  # ipython" in line and (_HIDDEN.fullmatch(line) or _ASSIGNED_HIDDEN.fullmatch(line)):
-            found.append(line.strip())
+            chooses = _CHOOSES.fullmatch(line.strip())
+            found.append(chooses["what"] if chooses else line.strip())
     return found
 
 
@@ -323,6 +327,16 @@ def _is_open(text: str) -> bool:
     except SyntaxError:
         pass
     return False
+
+
+def with_magics(text: str, change: Callable[[str, int], str]) -> str:
+    """The module with its IPython lines as `change` (of the line and its number) gives them."""
+    rows = text.split("\n")
+    for number, row in enumerate(rows):
+        hidden = _HIDDEN.fullmatch(row)
+        if hidden and not hidden["next"]:
+            rows[number] = f"{hidden[1]}{_PASS}{change(hidden[3], number + 1)}"
+    return "\n".join(rows)
 
 
 def _shown(line: str) -> str:

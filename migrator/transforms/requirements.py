@@ -151,6 +151,12 @@ def update(path: str, text: str) -> Updated:
     return Updated("".join(new), tuple(changes), tuple(findings))
 
 
+def updated_command(line: str) -> tuple[str, list[tuple[str, str]]]:
+    """A command line with the pins of its ``pip install`` replaced, and the (code, reason)s."""
+    reasons: list[tuple[str, str]] = []
+    return _docker(line, reasons), reasons
+
+
 def _cuda_finding(path: str, line: int, what: str) -> Finding:
     return Finding(
         code="DEP105", path=path, line=line, column=0,
