@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from migrator.model import Change, Confidence, Finding
+from migrator.transforms._conda_pins import by_pip
 
 TARGET = "2.21.0"
 
@@ -148,7 +149,10 @@ def update(path: str, text: str) -> Updated:
             findings.append(_cuda_finding(path, number, cuda["image"] or cuda["conda"]))
         if body or not reasons:
             new.append(body + end)
-    return Updated("".join(new), tuple(changes), tuple(findings))
+    updated = "".join(new)
+    if name.endswith((".yml", ".yaml")) and changes:
+        updated = by_pip(updated)
+    return Updated(updated, tuple(changes), tuple(findings))
 
 
 def updated_command(line: str) -> tuple[str, list[tuple[str, str]]]:

@@ -37,8 +37,22 @@ from migrator.transforms.requirements import concerns, replacement, update
         (
             "environment.yml",
             "  - tensorflow=1.13\n  - python=3.6\n",
-            "  - tensorflow>=2.21,<2.22\n  - python=3.11\n",
+            "  - pip\n  - pip:\n    - tensorflow>=2.21,<2.22\n  - python=3.11\n",
             ["DEP101", "DEP106"],
+        ),
+        (
+            "environment.yml",
+            "dependencies:\n  - tensorflow-gpu=1.13  # GPU\n  - pip\n  - pip:\n      - keras==2.2\n"
+            "  - scipy\nprefix: /x\n",
+            "dependencies:\n  - pip\n  - pip:\n      - tensorflow[and-cuda]>=2.21,<2.22  # GPU\n"
+            "      - keras>=3.12\n  - scipy\nprefix: /x\n",
+            ["DEP101", "DEP102"],
+        ),
+        (
+            "environment.yml",
+            "dependencies:\n  - pip:\n    - tensorflow==1.15\n",
+            "dependencies:\n  - pip:\n    - tensorflow>=2.21,<2.22\n",
+            ["DEP101"],
         ),
         (
             "setup.py",
