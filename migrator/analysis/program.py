@@ -29,6 +29,10 @@ from migrator.analysis.run_reader import RunReader
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
 
+#: What a statement is that only gives another name to an input, to gradients or a training op.
+_OTHER_NAME = {k.PLACEHOLDER: k.TENSOR, k.ELEMENT: k.TENSOR, k.GRADIENTS: k.TENSOR,
+               k.TRAIN: k.EFFECT}
+
 
 class Program(RunReader, Containers):
     """The model of one scope; `parent` is the module's program for a function."""
@@ -294,8 +298,10 @@ class Program(RunReader, Containers):
         value = self._spread(stmt, value)
         runs = self._run_sites(stmt)
         kind = value.kind
-        if kind in (k.PLACEHOLDER, k.ELEMENT) and not isinstance(expression, ast.Call):
-            kind = k.TENSOR  # another name for an input
+        if isinstance(expression, (ast.Name, ast.Attribute)):
+            kind = _OTHER_NAME.get(kind, kind)
+        elif kind in (k.PLACEHOLDER, k.ELEMENT) and not isinstance(expression, ast.Call):
+            kind = k.TENSOR
         item = Item(stmt, self._role(stmt, value), kind, flow, value, parents, target)
         if runs:
             item.role = RUN

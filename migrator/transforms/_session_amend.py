@@ -150,6 +150,64 @@ class LocalPart(Amendable):
         return source.splice(0, len(text), [(*source.span(n), kept) for n in later])
 
 
+class GraphParts(Amendable):
+    """A function or method makes inputs or the training op, where no step sees them."""
+
+    def __init__(self, call: ast.Call, trains: bool) -> None:
+        name = ast.unparse(call.func)
+        if trains:
+            super().__init__(call, f"{name} makes the training op",
+                             "minimize the loss where the graph is run")
+        else:
+            super().__init__(call, f"{name} makes placeholders of its own", "pass it the tensors, "
+                             "and make the placeholders where they are fed")
+        self.called = name
+
+    def amended(self, text: str) -> str | None:
+        """A method whose result the object keeps sets the attributes itself."""
+        tree = ast.parse(text)
+        owner, _, name = self.called.rpartition(".")
+        methods = [(c, m) for c in tree.body if isinstance(c, ast.ClassDef) for m in c.body
+                   if isinstance(m, ast.FunctionDef) and m.name == name]
+        uses = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == name]
+        if len(methods) != 1 or len(uses) != 1 or not methods[0][1].args.args:
+            return None
+        (kept, method), source = methods[0], SourceText(text, tree)
+        stmt = next((n for n in ast.walk(kept) if isinstance(n, ast.Assign) and len(n.targets) == 1
+                     and isinstance(n.value, ast.Call) and n.value.func is uses[0]), None)
+        last = method.body[-1]
+        returns = [n for n in ast.walk(method) if isinstance(n, (ast.Return, ast.Yield))
+                   and not _inside_function(method, n)]
+        if stmt is None or method.decorator_list or not isinstance(last, ast.Return) or (
+            returns != [last] or last.value is None or method.args.args[0].arg != owner
+        ):
+            return None
+        targets, values = _elements(stmt.targets[0]), _elements(last.value)
+        if len(targets) != len(values) or not all(
+            isinstance(t, ast.Attribute) and ast.unparse(t.value) == owner for t in targets
+        ) or any(isinstance(v, ast.Starred) for v in values):
+            return None
+        indent = source.indent(last)
+        lines = f"\n{indent}".join(
+            f"{source.segment(t)} = {source.segment(v)}"
+            for t, v in zip(targets, values, strict=True))
+        return source.splice(0, len(text), [
+            (*source.span(stmt), source.segment(stmt.value)), (*source.span(last), lines)])
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+
+
+def _inside_function(method: ast.FunctionDef, node: ast.AST) -> bool:
+    """Whether a node belongs to a function that the method defines."""
+    return any(
+        node is part for inner in ast.walk(method)
+        if isinstance(inner, (ast.FunctionDef, ast.Lambda)) and inner is not method
+        for part in ast.walk(inner) if part is not inner or isinstance(inner, ast.Lambda)
+    )
+
+
 class InlineDependency(Amendable):
     """`with tf.control_dependencies([CALL])`: in a function, CALL is a statement before."""
 

@@ -152,8 +152,7 @@ class FeedReader(MonitorReader):
 
     def _fed_edits(self, name: str, given: ast.expr) -> list[Edit]:
         """What to write around a fed value: a sparse placeholder took three arrays."""
-        value = self.program._lookup(name)
-        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
+        call = self._placeholder(name)
         symbol = self.program.expressions.tf_symbol
         if call is None or symbol(call.func) != "tensorflow.sparse_placeholder":
             return []
@@ -167,12 +166,16 @@ class FeedReader(MonitorReader):
                     (end, end, f", {dtype})")]
         return [(start, start, f"{self.support.sparse_tensor()}("), (end, end, f", {dtype})")]
 
+    def _placeholder(self, name: str) -> ast.Call | None:
+        """The call that makes the placeholder `name`."""
+        return next((i.value.call for i in reversed(self.items)
+                     if i.kind == k.PLACEHOLDER and name in i.flow.defines), None)
+
     def _constants(self, feeds: list[tuple[str, ast.expr]]) -> dict[str, str]:
         """Python values for boolean placeholders fed with a constant."""
         found: dict[str, str] = {}
         for name, expr in feeds:
-            value = self.program._lookup(name)
-            call = value.call if value is not None else None
+            call = self._placeholder(name)
             if call is None or not isinstance(expr, ast.Constant):
                 continue
             if isinstance(expr.value, bool) and self._dtype_text(call).endswith("bool"):
@@ -198,9 +201,8 @@ class FeedReader(MonitorReader):
                 "bool": f"{self.style.tf}.bool"}.get(text, text)
 
     def _parameter(self, name: str) -> Parameter:
-        value = self.program._lookup(name)
         parameter = parameter_name(name)
-        call = value.call if value is not None and value.kind == k.PLACEHOLDER else None
+        call = self._placeholder(name)
         told = "".join(f"; {text}" for text in self._told(name))
         if call is None:
             dtype = self._fed_dtype(name)

@@ -292,6 +292,13 @@ class FunctionWriter(TrainingWriter):
             return self._comments(item, function) + self._train(item, call, function)
         if item.kind == k.GRADIENTS and call is not None:
             return self._comments(item, function) + self._gradients(item, call, function)
+        if item.kind == k.EFFECT and isinstance(item.stmt, ast.Assign) and isinstance(
+            item.stmt.value, (ast.Name, ast.Attribute)
+        ):  # another name for what has happened
+            if any(name in function.outputs for name in item.flow.defines):
+                raise Obstacle(item.stmt, "what an assignment gives is fetched by another name",
+                               "fetch it by its first name")
+            return []
         if item.kind == k.EFFECT and call is not None:
             return self._effect(item, call, function)
         return self._statement(item, function)

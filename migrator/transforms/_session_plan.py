@@ -7,7 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import LAZY, TRACE, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms._session_amend import InlineDependency, inline_dependencies
+from migrator.transforms._session_amend import GraphParts, InlineDependency, inline_dependencies
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
@@ -159,12 +159,7 @@ class ScopePlan(FunctionPlacer):
         fact = self.program.expressions.call_fact(call)
         if fact is None or "session" in fact.flags or not makes_graph_parts(fact):
             return
-        name = ast.unparse(call.func)
-        if {fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}:
-            raise Obstacle(call, f"{name} makes the training op",
-                           "minimize the loss where the graph is run")
-        raise Obstacle(call, f"{name} makes placeholders of its own",
-                       "pass it the tensors, and make the placeholders where they are fed")
+        raise GraphParts(call, bool({fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}))
 
     def _takes_session(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute):
