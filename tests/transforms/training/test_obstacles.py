@@ -358,6 +358,20 @@ def test_several_tensors_under_one_name_are_fetched_as_such(fetched: str) -> Non
     assert ctx.text.count("map_structure(lambda t: t.numpy(), ") == 2
 
 
+@pytest.mark.parametrize("name", ["add", "same", "both", "again"])
+def test_an_update_happens_once_whatever_its_name(name: str) -> None:
+    body = (
+        "add = tf.assign_add(w, tf.ones([2, 1]) * tf.reduce_sum(x))\nsame = add\n"
+        "both = tf.group(add)\nagain = both\nother = train_op\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        f"    sess.run({name}, {{x: np.ones((1, 2))}})\n    sess.run(other, {{x: np.ones((1, 2))}})\n"
+    )
+    ctx = FileContext.of("program.py", f"{HEAD}\n{body}")
+    SessionPrograms().run(ctx)
+    assert not ctx.findings
+    assert ctx.text.count("tf.assign_add(") == 1 and ctx.text.count(".apply_gradients(") == 1
+
+
 @pytest.mark.parametrize("branch", ["lambda: y", "lambda: tf.zeros([1, 1])"])
 def test_one_tensor_of_a_branch_is_fetched_as_one(branch: str) -> None:
     body = (
