@@ -119,6 +119,28 @@ class _Arguments:
                 self.ctx.change(CODE, call, "Keras 3's hard_sigmoid has another slope", Rung.SUPPORT)
             elif slot.keyword == "batch_input_shape":
                 self._batch_shape(call, site, index, name)
+            elif slot.keyword == "name" and "/" in self._value(slot):
+                self._layer_name(call, slot.node)
+
+    def _layer_name(self, call: ast.Call, value: ast.expr) -> None:
+        """Literal parts of a layer's name lose what Keras 3 refuses."""
+        if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mod, ast.Add)):
+            parts = [value.left, value.right] if isinstance(value.op, ast.Add) else [value.left]
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
+            value.func.attr == "format"
+        ):
+            parts = [value.func.value]
+        else:
+            parts = [value]
+        for part in parts:
+            if not (isinstance(part, ast.Constant) and isinstance(part.value, str)):
+                continue
+            start, end = self.lines.span(part)
+            new = self.ctx.text[start:end].replace("/", "_")
+            if new != self.ctx.text[start:end]:
+                self.edits.append(Edit(start, end, (new,)))
+                self.ctx.change(CODE, call, "Keras 3 refuses a slash in a layer's name",
+                                confidence=Confidence.LIKELY)
 
     def _batch_shape(self, call: ast.Call, site: CallSite, index: int, name: str) -> None:
         """An Input before the layer, in the list of a Sequential model or by an `add` before it."""

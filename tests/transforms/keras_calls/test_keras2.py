@@ -54,6 +54,13 @@ def migrated(before: str) -> tuple[str, list[str]]:
             "tf.keras.Sequential([tf.keras.Input(batch_shape=(2, 4)), tf.keras.layers.Dense(3)])",
         ),
         ("tf.python.keras.layers.Dense(3)", "tf.keras.layers.Dense(3)"),
+        ("tf.keras.layers.Dense(3, name='a/b')", "tf.keras.layers.Dense(3, name='a_b')"),
+        ("tf.keras.layers.Dense(3, name='a/%d' % (n / 2))",
+         "tf.keras.layers.Dense(3, name='a_%d' % (n / 2))"),
+        ("tf.keras.layers.Dense(3, name='a/{}'.format('x/y'))",
+         "tf.keras.layers.Dense(3, name='a_{}'.format('x/y'))"),
+        ("tf.keras.layers.Dense(3, name=prefix + '/b')",
+         "tf.keras.layers.Dense(3, name=prefix + '_b')"),
         (
             "tf.keras.initializers.RandomNormal(0.0, 0.1, None, tf.float32)",
             "tf.keras.initializers.RandomNormal(0.0, 0.1, None)",
