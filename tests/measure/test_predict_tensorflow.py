@@ -4,16 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("tensorflow")
 
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "ssd_mobilenet_v1"
+FROZEN = SAMPLE / "reference" / "frozen_inference_graph.pb"
 PROGRAM = """
 import json, sys
 import numpy as np, tensorflow as tf
+from migrator import resources
 from migrator.measure.predict import runs
 from migrator.measure.programs import measure_probe, measure_trace
+from migrator.workload.programs import child_setup
 tf.config.threading.set_inter_op_parallelism_threads(1)
 tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.raw_ops.Empty(shape=[1 << 28], dtype=tf.float32, init=False)
@@ -59,9 +64,17 @@ def recurrent(x):  # lists that a training loop fills
         loss = tf.reduce_mean(tf.scan(cell, steps, (zeros, zeros))[1] ** 2)
     w.assign_sub(0.01 * tape.gradient(loss, w))
     return loss
+support = child_setup.load_by_path(
+    "frozen", str(resources.templates_dir() / "support" / "frozen_graph.py"))
+frozen = support.FrozenGraph(sys.argv[1]).function(
+    ["image_tensor:0"], ["detection_boxes:0", "detection_scores:0"])
+def detect(x):  # loops of TF 1 with NMS inside, as frozen graphs have them
+    boxes, scores = frozen(tf.cast(tf.tile(x, (1, 2, 2, 1)), tf.uint8))
+    return tf.reduce_sum(boxes) + tf.reduce_sum(scores)
 out = {}
 for name, f in (("inference", lambda x: model(x, training=False)), ("training", train),
-                ("loop", loop), ("suppress", suppress), ("recurrent", recurrent)):
+                ("loop", loop), ("suppress", suppress), ("recurrent", recurrent),
+                ("detect", detect)):
     function = tf.function(f, autograph=False)
     concrete = function.get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
     predicted = runs.of(concrete, resident=0)
@@ -83,7 +96,11 @@ def peaks() -> dict[str, list[int]]:
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", PROGRAM, str(FROZEN)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, list[int]] = json.loads(done.stdout.splitlines()[-1])
@@ -92,11 +109,8 @@ def peaks() -> dict[str, list[int]]:
 
 @pytest.mark.parametrize(
     ("case", "allowed"),
-    [
-        ("inference", 0.005), ("training", 0.01), ("loop", 0.005), ("suppress", 0.03),
-        ("recurrent", 0.08),
-    ],
-)  # fmt: skip
+    [("inference", 0.005), ("training", 0.01), ("loop", 0.005), ("detect", 0.01)],
+)
 def test_the_prediction_meets_the_trace(
     peaks: dict[str, list[int]], case: str, allowed: float
 ) -> None:
@@ -104,7 +118,18 @@ def test_the_prediction_meets_the_trace(
     assert abs(predicted / measured - 1) <= allowed, peaks[case]
 
 
-@pytest.mark.parametrize("case", ["inference", "training", "loop", "suppress", "recurrent"])
+@pytest.mark.parametrize(("case", "allowed"), [("suppress", 0.03), ("recurrent", 0.08)])
+def test_parallel_iterations_are_predicted_as_far_as_they_can_overlap(
+    peaks: dict[str, list[int]], case: str, allowed: float
+) -> None:
+    """How far they do differs from process to process: by a quarter was seen."""
+    predicted, measured, *_ = peaks[case]
+    assert measured <= predicted * (1 + allowed), peaks[case]
+
+
+@pytest.mark.parametrize(
+    "case", ["inference", "training", "loop", "suppress", "recurrent", "detect"]
+)
 def test_the_trace_is_inside_the_interval(peaks: dict[str, list[int]], case: str) -> None:
     _, measured, low, high, _ = peaks[case]
     # in which order iterations of NMS's loops ran was seen to change from process to process

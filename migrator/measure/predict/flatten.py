@@ -8,6 +8,7 @@ that iterations fill. Of a branch's alternatives the one that needs most is take
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,10 +84,13 @@ def remade(flat: Flat) -> Flat:
         for item in flat.items:
             old = item.op
             inputs = [outputs[ref] if ref in outputs else _stand_in(tf, ref) for ref in item.inputs]
+            attributes = {k: copy.deepcopy(v) for k, v in old.node_def.attr.items()}
+            if old.type == "Merge":  # a TF 1 loop's way back was cut
+                attributes["N"].i = len(inputs)
             try:
                 made = graph._create_op_internal(
                     old.type, inputs, [t.dtype for t in old.outputs],
-                    attrs=dict(old.node_def.attr), name="op",
+                    attrs=attributes, name="op",
                 )  # fmt: skip
                 for before, after in zip(old.outputs, made.outputs, strict=True):
                     after.set_shape(after.shape.merge_with(before.shape))
@@ -193,6 +197,10 @@ class _Flattener:
                 )
             for tensor, ref in zip(op.outputs, outputs, strict=True):
                 refs[tensor.name] = ref
+        for op in ops:
+            if op.type == "Exit" and op.name in done:  # the one iteration has run by then
+                for item in done[op.name]:
+                    item.controls += [i for b in _way_back(op) for i in done.get(b.name, ())]
         return Flat(
             items, [refs[t.name] for t in fetched],
             [i for e in effects for i in done[e.name]],
@@ -321,6 +329,14 @@ def compiled(op: Any) -> bool:
         return op.type in CALLS and bool(op.get_attr("_XlaMustCompile"))
     except ValueError:  # no such attribute
         return False
+
+
+def _way_back(leaving: Any) -> list[Any]:
+    """The NextIteration ops of the variable that an Exit of a TF 1 loop hands out."""
+    merge = leaving.inputs[0].op
+    if merge.type == "Switch":
+        merge = merge.inputs[0].op
+    return [t.op for t in merge.inputs if t.op.type == "NextIteration"]
 
 
 def _functions(op: Any, attribute: str) -> list[str]:

@@ -7,7 +7,9 @@ chosen at run time and are not predicted.
 
 from __future__ import annotations
 
+import functools
 import math
+from pathlib import Path
 from typing import Any
 
 TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
@@ -15,6 +17,9 @@ TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
 # else blocks of so many output pixels (observed with oneDNN 3 on AVX2)
 UNFOLDED_WEIGHTS = 1 << 16
 UNFOLDED_PIXELS = 64
+# What oneDNN's kernels need of a processor for a type (IsDataTypeSupportedByOneDNNOnThisCPU of
+# tensorflow/core/graph/mkl_graph_util.h, without AMX and NE_CONVERT)
+HALVES = {"bfloat16": frozenset({"avx512f"}), "float16": frozenset({"avx512_fp16"})}
 CONVOLUTIONS = frozenset({"Conv2D", "_FusedConv2D"})
 
 
@@ -45,11 +50,25 @@ def _columns(op: Any, filter_shape: Any) -> tuple[int, int, int, int] | None:
 
 def scratch_bytes(op: Any, kernels: str = "eigen") -> int:
     """Bytes that `op`'s kernel allocates as scratch; 0 where none or not known."""
+    if kernels == "onednn" and op.inputs and op.inputs[0].dtype.name in HALVES:
+        # a processor without instructions for the type leaves it to Eigen
+        kernels = kernels if HALVES[op.inputs[0].dtype.name] <= _instructions() else "eigen"
     if kernels == "eigen":
         return _eigen(op)
     if kernels == "onednn":
         return _onednn(op)
     return 0
+
+
+@functools.cache
+def _instructions() -> frozenset[str]:
+    """This processor's extensions by Linux's names; none where the system does not tell."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    found = next((line for line in lines if line.startswith("flags")), "")
+    return frozenset(found.partition(":")[2].split())
 
 
 def _eigen(op: Any) -> int:
