@@ -279,7 +279,7 @@ def table(_: argparse.Namespace) -> None:
             f"- Not counted above: {len(odd)} cases with tensors whose size the graph does not tell, at "
             "the end of the table: of TF 1 loops and of shapes computed from values (mostly small), "
             "and what XLA clusters hold, such as Keras's grouped convolutions on a CPU (ConvNeXt). The "
-            "prediction says so itself (`unknown`) and is a lower bound there: median error "
+            "prediction says so itself (`unknown`) and counts them as nothing: median error "
             f"{statistics.median(abs(_error(r)) for r in odd):.2%}, largest "
             f"{max(abs(_error(r)) for r in odd):.2%}."
         )
