@@ -35,6 +35,7 @@ class PlanBase:
         self._summary_uses: dict[str, list[tuple[Item, ast.Call]]] = {}
         self._store_needed = False
         self.kept_statements: set[int] = set()
+        self.reports: set[int] = set()  # items that print the variables, and what they need
         self.monitor = ""  # the name of the loop that takes the place of a monitored session
         self.watched: dict[str, Value] = {}  # what its hooks ask for, by name
         self.fed_iterators: set[str] = set()

@@ -206,7 +206,7 @@ class FunctionPlacer(CallWriter):
             (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
         )
         for item in self.items[: position + 1]:
-            if item.kind == k.VARIABLES and item.role == KEEP:
+            if item.role == KEEP and (item.kind == k.VARIABLES or id(item) in self.reports):
                 raise Obstacle(item.stmt, "variables are listed before the graph is complete",
                                "build the whole graph first, then ask for its variables")
             for call in calls_of(item):

@@ -18,6 +18,7 @@ from migrator.transforms._session_helpers import (
     withs_of,
 )
 from migrator.transforms._session_records import Note
+from migrator.transforms._session_reports import keep_reports
 from migrator.transforms._session_store import StorePlanner
 
 _ALL_VARIABLES = ("tensorflow.global_variables", "tensorflow.all_variables")
@@ -31,6 +32,7 @@ class StatementPlanner(StorePlanner):
 
     def _decide_statements(self) -> None:
         d = self.decisions
+        self.reports = keep_reports(self.items, self.functions, self.program)
         needed_lazy = self._needed(LAZY)
         late = self._needed(TRACE, k.VARIABLES)
         for item in self.items:
