@@ -195,9 +195,10 @@ class FunctionPlacer(CallWriter):
 
     def _built_first(self) -> list[StepFunction]:
         """The functions that are traced where they are made, so that their variables exist."""
-        return [f for f in self.functions if f.layers and f.trains] or [
-            f for f in self.functions if f.layers
-        ][:1]
+        known = self.functions
+        if self.shared.owner:  # those of other methods, which are placed by now
+            known = [*(f for f in self.shared.functions if f not in known), *known]
+        return [f for f in known if f.layers and f.trains] or [f for f in known if f.layers][:1]
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
         """What restores variables must come after the functions that make them."""

@@ -1,4 +1,4 @@
-"""What a program prints of its variables: it stays, behind the functions that make them."""
+"""What a program prints or saves of its variables stays, behind the functions that make them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, TRACE, Item
 from migrator.transforms._session_step import StepFunction
 
-_PRINTERS = frozenset({"builtins.print"})
-_LOGS = ("logging.", "absl.logging.", "tensorflow.logging.", "sys.stdout.", "sys.stderr.")
+_LOGS = ("tensorflow.logging.", "tensorflow.compat.v1.logging.")
 
 
 def keep_reports(
     items: Sequence[Item], functions: Sequence[StepFunction], program: Program
 ) -> set[int]:
-    """Makes statements that print lists of variables, which no run needs, and what they need stay.
+    """Makes statements about lists of variables, which no run needs, and what they need stay.
 
-    Gives the ids of these items. A print of a tensor is part of the function that computes it. One of the variables is asked
-    outside: it would be gone with what no run fetches.
+    Gives the ids of these items. A print of a tensor is part of the function that computes it. One
+    of the variables is asked outside: it would be gone with what no run fetches.
     """
     kept: set[int] = set()
     inside = {id(item) for function in functions for item in function.items}
     for index, item in enumerate(items):
-        if item.role != TRACE or id(item) in inside or not _prints(item.stmt, program):
+        if item.role != TRACE or id(item) in inside or not _acts(item.stmt, program):
             continue
         needed = _of_variables(item, items[:index], inside, program)
         for other in needed or ():
@@ -35,11 +34,12 @@ def keep_reports(
     return kept
 
 
-def _prints(stmt: ast.stmt, program: Program) -> bool:
+def _acts(stmt: ast.stmt, program: Program) -> bool:
+    """Whether a statement calls something for its effect that is none of TensorFlow."""
     for node in ast.walk(stmt):
-        if isinstance(node, ast.Call):
-            symbol = program.expressions.symbol(node.func) or ""
-            if symbol in _PRINTERS or symbol.startswith(_LOGS):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            symbol = program.expressions.symbol(node.value.func) or ""
+            if symbol.startswith(_LOGS) or not symbol.startswith("tensorflow."):
                 return True
     return False
 

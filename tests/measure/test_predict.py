@@ -122,7 +122,8 @@ def test_a_full_pool_makes_an_op_run_at_once() -> None:
 
 
 def test_replaced_ops_are_readied_after_the_others() -> None:
-    inputs, controls = [[], [0], [0], [0]], [[]] * 4
+    inputs = [[], [0], [0], [0]]
+    controls: list[list[int]] = [[]] * 4
     assert executor.consumers(inputs, controls, [False] * 4)[0] == [1, 2, 3]
     assert executor.consumers(inputs, controls, [False, True, False, False])[0] == [2, 3, 1]
 

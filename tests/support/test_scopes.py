@@ -259,25 +259,24 @@ def test_a_constant_of_the_trace_as_initial_value(store: Any) -> None:
 
 
 def test_a_first_value_that_a_trace_computed() -> None:
-    outer = tf.constant([3.0, 4.0])
+    outer, own = tf.constant([3.0, 4.0]), scopes.VariableStore()
 
     @tf.function
-    def scaled(x: tf.Tensor) -> tf.Tensor:
-        with store.run():
+    def scaled(x: Any) -> Any:
+        with own.run():
             start = tf.ones([2]) * 20.0 + outer
             factor = scopes.get_variable("factor", initializer=start)
             shift = scopes.Variable(tf.reduce_sum(start) + 1.0, name="shift")
             return x * factor + shift
 
-    store = scopes.VariableStore()
-    with store.as_default():
+    with own.as_default():
         np.testing.assert_array_equal(scaled(tf.constant([1.0, 2.0])), [23.0 + 48.0, 48.0 + 48.0])
         assert scaled.experimental_get_tracing_count() == 1
 
 
 def test_a_first_value_of_an_argument_is_refused() -> None:
     @tf.function
-    def kept(x: tf.Tensor) -> tf.Tensor:
+    def kept(x: Any) -> Any:
         with scopes.current_store().run():
             return scopes.get_variable("kept", initializer=x * 2.0)
 

@@ -55,4 +55,4 @@ for _ in range(4):
     losses.append(value)
 print('trained', len(weights), 'of', len(scopes.global_variables()))
 print([v.name for v in weights])
-np.savez(sys.argv[1], losses=losses)
+np.savez(sys.argv[1], losses=losses, names=[v.name for v in weights], sizes=sizes)

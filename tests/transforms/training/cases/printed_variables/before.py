@@ -32,4 +32,4 @@ with tf.Session() as sess:
         losses.append(value)
     print('trained', len(weights), 'of', len(tf.global_variables()))
     print([v.name for v in weights])
-np.savez(sys.argv[1], losses=losses)
+np.savez(sys.argv[1], losses=losses, names=[v.name for v in weights], sizes=sizes)
