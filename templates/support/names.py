@@ -59,13 +59,32 @@ def label_of(tensor: Any) -> str:
 
 
 def hashable(variable: Any) -> Any:
-    """`variable`, which may be a key of a dict or in a set as in TF 1; `==` stays elementwise."""
+    """`variable`, which is itself to others as in TF 1: in lists and sets, as a key, by `==`.
+
+    With anything else than a variable `==` stays elementwise.
+    """
     kind: Any = type(variable)
     if kind.__hash__ is not object.__hash__:
         if kind not in _hashable:
-            _hashable[kind] = type(kind)(kind.__name__, (kind,), {"__hash__": object.__hash__})
+            _hashable[kind] = type(kind)(kind.__name__, (kind,), _identity(kind))
         variable.__class__ = _hashable[kind]
     return variable
+
+
+def _identity(kind: Any) -> dict[str, Any]:
+    """What compares variables of a class as TF 1 did: two are equal only if they are one."""
+
+    def equal(self: Any, other: Any) -> Any:
+        if isinstance(other, (tf.Variable, tf.keras.Variable)):
+            return key_of(self) == key_of(other)
+        return kind.__eq__(self, other)
+
+    def different(self: Any, other: Any) -> Any:
+        if isinstance(other, (tf.Variable, tf.keras.Variable)):
+            return key_of(self) != key_of(other)
+        return kind.__ne__(self, other)
+
+    return {"__hash__": object.__hash__, "__eq__": equal, "__ne__": different}
 
 
 def key_of(variable: Any) -> int:

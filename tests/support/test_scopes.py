@@ -282,3 +282,15 @@ def test_a_first_value_of_an_argument_is_refused() -> None:
 
     with scopes.VariableStore().as_default(), pytest.raises(ValueError, match="first value"):
         kept(tf.constant([1.0]))
+
+
+def test_variables_are_equal_to_themselves_only() -> None:
+    with scopes.VariableStore().run():
+        first, second = (scopes.get_variable(name, [2], tf.float32) for name in ("first", "second"))
+        step = scopes.get_variable("step", [], tf.int32, trainable=False)
+    listed = [first, step]
+    assert first in listed and second not in listed
+    assert first == first and first != second and not first != first
+    assert {first, second, first} == {second, first} and {step: 1}[step] == 1
+    assert (first == tf.identity(first)).shape == [2]  # elementwise with what is no variable
+    assert bool(step == step.numpy())
