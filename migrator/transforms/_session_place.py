@@ -228,7 +228,7 @@ class FunctionPlacer(CallWriter):
             return []
         self.shared.built = True
         why = "the functions list" if any(map(self._lists_variables, self.functions)) else (
-            "the checkpoint needs")
+            "the program lists" if self.reports else "the checkpoint needs")
         lines: list[str] = [f"# Tracing makes the variables, which {why}."]
         for function in makers:
             if not function.dataset and not all(p.spec for p in function.parameters):

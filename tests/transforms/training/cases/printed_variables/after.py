@@ -36,7 +36,7 @@ def train_step(x, target):
     return loss
 
 
-# Tracing makes the variables, which the checkpoint needs.
+# Tracing makes the variables, which the program lists.
 train_step.get_concrete_function()
 
 
