@@ -223,10 +223,10 @@ class FunctionPlacer(CallWriter):
                     raise EarlyRestore(call)
 
     def _build_lines(self) -> list[str]:
-        makers = self._built_first()
+        makers = [f for f in self._built_first() if id(f) not in self.shared.built]
         if not makers or (self.shared.built and not any(f.trains for f in makers)):
             return []
-        self.shared.built = True
+        self.shared.built |= set(map(id, makers))
         why = "the functions list" if any(map(self._lists_variables, self.functions)) else (
             "the program lists" if self.reports else "the checkpoint needs")
         lines: list[str] = [f"# Tracing makes the variables, which {why}."]

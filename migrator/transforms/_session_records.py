@@ -81,7 +81,7 @@ class Shared:
     store: str = ""
     store_made: bool = False
     store_entered: bool = False
-    built: bool = False
+    built: set[int] = field(default_factory=set)  # by id: functions traced where they are made
     functions: list[StepFunction] = field(default_factory=list)
     owner: str = ""  # the object's name in methods, where the graph is an object's
     uses_saver: bool = False
