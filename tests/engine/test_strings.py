@@ -10,6 +10,7 @@ import pytest
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
+from tests.transforms.projects import migrate_in_place
 
 MOCKED = '''\
 from unittest import mock
@@ -37,13 +38,7 @@ def found(path):
 def test_a_mock_by_path_takes_the_place_of_what_is_called(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "test_program.py").write_text(MOCKED)
-    plan = build_plan(tmp_path, Options(jobs=1))
-    for path, text in plan.support_files:
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    for file in plan.files:
-        if file.new_text is not None:
-            (tmp_path / file.path).write_text(file.new_text)
+    migrate_in_place(tmp_path)
     assert '"tensorflow.io.gfile.exists"' in (tmp_path / "test_program.py").read_text()
     trial = "import test_program; test_program.test_patched()"
     done = subprocess.run(
