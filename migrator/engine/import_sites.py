@@ -11,7 +11,7 @@ from migrator.engine import bindings as binding_plan
 from migrator.engine.bindings import split_import
 from migrator.engine.edits import Edit
 from migrator.engine.imports import Required
-from migrator.engine.work import FileWork, Site, default_code, shown, stand_in
+from migrator.engine.work import FileWork, Site, default_code, rung_of, shown, stand_in
 from migrator.model import Change, Rung
 
 
@@ -40,7 +40,7 @@ class ImportSites:
                         statement.end_lineno or statement.lineno,
                         f"{shown(site.resolved.name)} is imported as {target}",
                         shown(site.resolved.name),
-                        Rung.SUPPORT if site.disposition.kind == "support" else Rung.NATIVE,
+                        rung_of(site.disposition),
                     ),
                 )
                 return

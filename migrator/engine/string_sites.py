@@ -9,8 +9,8 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit
 from migrator.engine.ruleset import Disposition
 from migrator.engine.table_sites import TableSites
-from migrator.engine.work import FileWork, default_code, shown
-from migrator.model import Change, Confidence, Rung
+from migrator.engine.work import FileWork, code_of, rung_of, shown
+from migrator.model import Change, Confidence
 
 # A dotted name and nothing else: of TensorFlow itself, or through a module that imports it as tf.
 _NAME = r"(?:tensorflow|(?:[A-Za-z_]\w*\.)+(?:tf|tensorflow))((?:\.[A-Za-z_]\w*)+)"
@@ -72,7 +72,7 @@ def _patched(
 ) -> None:
     if _stays(found):
         return
-    code = (found.entry.code if found.entry else "") or default_code(found.kind, found.key)
+    code = code_of(found)
     start, end = work.span(node)
     quote = work.text[start]
     plain = work.text[start:end] == f"{quote}{text}{quote}"
@@ -88,9 +88,8 @@ def _patched(
     if work.off(code, node):
         return
     reason = f"{shown(name)} is patched where it is now, {shown(found.target)}"
-    rung = Rung.SUPPORT if found.kind == "support" else Rung.NATIVE
     change = Change(
-        code, node.lineno, node.end_lineno or node.lineno, reason, shown(name), rung,
+        code, node.lineno, node.end_lineno or node.lineno, reason, shown(name), rung_of(found),
         Confidence.PROVEN,
     )  # fmt: skip
     work.edits.append(Edit(start, end, (f"{quote}{found.target}{quote}",), change))

@@ -10,7 +10,7 @@ from migrator.engine.edits import Edit, Lines
 from migrator.engine.gone import kept
 from migrator.engine.keywords import Misfit
 from migrator.engine.ruleset import VERSION_2
-from migrator.engine.work import FileWork, Site, default_code, shown, stand_in
+from migrator.engine.work import FileWork, Site, code_of, rung_of, shown, stand_in
 from migrator.model import Change, Confidence, Rung
 
 # Support functions that make objects of a class of TF 2, which remains the type of them.
@@ -49,7 +49,7 @@ class TableSites:
     def _table(self, site: Site) -> None:
         found = site.disposition
         entry = found.entry
-        code = (entry.code if entry else "") or default_code(found.kind, found.key)
+        code = code_of(found)
         target = found.target + found.rest
         support = found.kind == "support"
         if support and found.key in _FUNCTIONS_FOR_CLASSES and self._as_type(site):
@@ -71,7 +71,7 @@ class TableSites:
             target,
             code,
             reason,
-            Rung.SUPPORT if support else Rung.NATIVE,
+            rung_of(found),
             entry.confidence if entry else Confidence.PROVEN,
         )
         if entry is not None and entry.extra.get("finding"):  # it runs, but somebody must act
@@ -101,10 +101,8 @@ class TableSites:
         if found.kind not in ("rename", "support") or found.rest:
             return False
         module, _, name = found.target.rpartition(".")
-        code = (found.entry.code if found.entry else "") or default_code(found.kind, found.key)
         reason = f"{shown(found.key)} is patched where it is now"
-        rung = Rung.SUPPORT if found.kind == "support" else Rung.NATIVE
-        if self.work.replace(site, module, code, reason, rung) and name != member:
+        if self.work.replace(site, module, code_of(found), reason, rung_of(found)) and name != member:
             self.work.edits.append(Edit(*self.work.span(call.args[1]), (repr(name),)))
         return True
 

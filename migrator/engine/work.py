@@ -13,7 +13,7 @@ from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.imports import local_name_for
 from migrator.engine.options import Options
-from migrator.engine.ruleset import VERSION_2, Disposition, RuleSet
+from migrator.engine.ruleset import SUPPORT, VERSION_2, Disposition, RuleSet
 from migrator.engine.statements import Deletions
 from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung
@@ -70,9 +70,19 @@ def default_code(kind: str, name: str) -> str:
     return table_code(kind) if name.startswith("tensorflow") else "PY201"
 
 
+def code_of(found: Disposition) -> str:
+    """The code of what a table decides: its entry's, or that of its kind."""
+    return (found.entry.code if found.entry else "") or default_code(found.kind, found.key)
+
+
+def rung_of(found: Disposition) -> Rung:
+    """How native what a table decides is."""
+    return Rung.SUPPORT if found.kind == "support" else Rung.NATIVE
+
+
 def stand_in(name: str) -> str:
     """The name in the support package that takes the place of one without successor."""
-    return f"tf1_support.missing.{name.rpartition('.')[2]}"
+    return f"{SUPPORT}.missing.{name.rpartition('.')[2]}"
 
 
 class FileWork:

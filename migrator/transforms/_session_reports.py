@@ -9,6 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, TRACE, Item
+from migrator.analysis.tree_walk import calls_in
 from migrator.transforms._session_step import StepFunction
 
 _LOGS = ("tensorflow.logging.", "tensorflow.compat.v1.logging.")
@@ -68,6 +69,5 @@ def _of_variables(
 
 def _lists_variables(item: Item, program: Program) -> bool:
     return any(
-        isinstance(node, ast.Call) and program.expressions.value(node).kind == k.VARIABLES
-        for node in ast.walk(item.stmt)
+        program.expressions.value(call).kind == k.VARIABLES for call in calls_in(item.stmt)
     )
