@@ -28,6 +28,7 @@ class Binder:
         self.references: list[Reference] = []
         self._package = module if is_package else module.rpartition(".")[0]
         self._has_module = bool(module)
+        self.relative = False
         self._parent: ast.AST | None = None
         self._fstrings = 0
         self._dispatch: dict[type, Callable[[ast.AST], None]] = {
@@ -236,6 +237,7 @@ class Binder:
             self._bind("import", alias.asname or alias.name, node, path, alias_index=index)
 
     def _absolute(self, base: str, level: int) -> str:
+        self.relative = True
         if not self._has_module:
             return "." * level + base
         parts = self._package.split(".") if self._package else []

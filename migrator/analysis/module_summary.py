@@ -6,7 +6,10 @@ import ast
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from migrator.analysis.parsed import Parsed
 
 FactFunction = Callable[..., Any]
 
@@ -34,14 +37,26 @@ class ModuleSummary:
 
     @classmethod
     def of(
-        cls, path: str, text: str, facts: Mapping[str, FactFunction] | None = None
+        cls,
+        path: str,
+        text: str,
+        facts: Mapping[str, FactFunction] | None = None,
+        parsed: Callable[[Parsed], None] | None = None,
     ) -> ModuleSummary:
-        """The summary of a module's text; never raises for bad input."""
+        """The summary of a module's text; never raises for bad input.
+
+        `parsed` is given what was parsed for it.
+        """
+        from migrator.analysis.parsed import Parsed
+
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         try:
-            tree = ast.parse(text)
+            module = Parsed(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return cls(sha256=sha256, error=f"{type(error).__name__}: {error}")
+        if parsed is not None:
+            parsed(module)
+        tree = module.tree
         functions: dict[str, int] = {}
         classes: dict[str, int] = {}
         bases: dict[str, tuple[str, ...]] = {}
@@ -68,7 +83,7 @@ class ModuleSummary:
             class_bases=bases,
             assigned=frozenset(assigned),
             has_main=has_main,
-            facts=_facts(tree, text, facts),
+            facts=_facts(module, facts),
         )
 
 
@@ -96,13 +111,11 @@ def _imports(tree: ast.Module) -> tuple[str, ...]:
 
 
 def _facts(
-    tree: ast.Module, text: str, functions: Mapping[str, FactFunction] | None
+    module: Parsed, functions: Mapping[str, FactFunction] | None
 ) -> dict[str, Any]:
+    text, tree = module.text, module.tree
     if not functions or ("tensorflow" not in text and "tf_slim" not in text):
         return {}
-    from migrator.analysis.names import NameTable
-
-    names: NameTable | None = None
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())
@@ -111,9 +124,8 @@ def _facts(
         when = getattr(function, "when", None)
         if when is not None and not when(tree):
             continue
-        names = names or NameTable.of(tree)
         try:
-            value = function(tree, names, "")
+            value = function(tree, module.names, "")
         except Exception as error:  # one failing fact must not lose the module
             value = None
             facts[f"{name}.error"] = f"{type(error).__name__}: {error}"

@@ -100,6 +100,7 @@ class NameTable:
         self._roots: dict[tuple[int, str, bool], _Root | None] = {}
         self._scope_of: dict[int, Scope] | None = None
         self._made: dict[int, Scope] | None = None
+        self.relative = False  # whether an import of the file is relative
 
     @classmethod
     def of(cls, tree: ast.Module, module: str = "", is_package: bool = False) -> NameTable:
@@ -110,7 +111,9 @@ class NameTable:
         """
         binder = Binder(module, is_package)
         binder.run(tree)
-        return cls(tree, binder.scopes, binder.references)
+        table = cls(tree, binder.scopes, binder.references)
+        table.relative = binder.relative
+        return table
 
     @property
     def module_scope(self) -> Scope:

@@ -10,6 +10,7 @@ from pathlib import Path
 from migrator.analysis import tree_walk
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.parsed import Kept, Parsed
 from migrator.engine import cst_walk
 from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
@@ -26,6 +27,8 @@ from migrator.project.source import SourceError, SourceFile, read_bytes
 # module of 20 large packages (benchmarks/fuzz.py) has 65,000.
 _SEPARATORS = ",([{=.+-*"
 _MOST_PARTS = 250_000
+# What one process parses for both looks: its trees take some 120 MB then.
+_KEPT_CHARACTERS = 4_000_000
 
 Shipped = tuple[bytes, int] | SourceError  # a file's bytes and mode, or why it cannot be read
 
@@ -38,6 +41,7 @@ class _Job:
     rules: RuleSet
     index: ProjectIndex
     facts: dict[str, Callable[..., object]]
+    kept: Kept | None = None
 
 
 def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
@@ -49,6 +53,11 @@ def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
     else:
         _Job.rules = load_ruleset(options)
         _Job.index = index
+
+
+def keep_trees(wanted: bool) -> None:
+    """Whether this process takes both looks, so that `migrate` may have the trees of `scan`."""
+    _Job.kept = Kept(_KEPT_CHARACTERS) if wanted else None
 
 
 def set_up_elsewhere(
@@ -91,7 +100,13 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     if parts > _MOST_PARTS:
         failure = _data(path, source.sha256, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
-    summary = ModuleSummary.of(path, source.text, _Job.facts)
+    kept = _Job.kept
+
+    def keep(parsed: Parsed) -> None:
+        if kept is not None:
+            kept.keep(path, parsed)
+
+    summary = ModuleSummary.of(path, source.text, _Job.facts, keep)
     tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text), source.sha256,
@@ -105,8 +120,9 @@ def migrate(path: str, shipped: Shipped | None = None) -> FileResult:
         source = _read(path, shipped)
     except SourceError as error:
         return _unreadable(path, error)
+    parsed = _Job.kept.take(path, source.text) if _Job.kept is not None else None
     result = migrate_text(
-        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256
+        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256, parsed
     )
     tree_walk.forget()  # or the garbage collector would go through the trees
     cst_walk.forget()

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
+from migrator.analysis.parsed import Parsed
 from migrator.engine import clock, walk
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.linemap import LineMap
@@ -41,18 +42,20 @@ def migrate_text(
     options: Options,
     registry: RuleSet,
     sha256: str = "",
+    parsed: Parsed | None = None,
 ) -> FileResult:
     """What the file `path` (relative to the root) with contents `text` becomes.
 
     Never raises for bad input: a file that cannot be handled comes back FAILED with `error`
     saying where and why, a rewrite that went wrong is withdrawn with a TF000 finding.
-    `sha256` is that of the file's bytes, computed from the text where it is not given.
+    `sha256` is that of the file's bytes, computed from the text where it is not given; `parsed` is
+    the text as parsed where somebody has it.
     """
     started = time.perf_counter()
     sha256 = sha256 or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         with clock.collected(options.timings) as spent, clock.timed(_REST):
-            result = _migrate(path, text, index, options, registry)
+            result = _migrate(path, text, parsed, index, options, registry)
         result = replace(result, timings=tuple(sorted(spent.items())))
     except (RecursionError, MemoryError):  # how the parser says that its own stack is full
         result = FileResult(
@@ -70,7 +73,12 @@ def migrate_text(
 
 
 def _migrate(
-    path: str, text: str, index: ProjectIndex, options: Options, registry: RuleSet
+    path: str,
+    text: str,
+    parsed: Parsed | None,
+    index: ProjectIndex,
+    options: Options,
+    registry: RuleSet,
 ) -> FileResult:
     if is_generated(text):
         return FileResult(path, Status.SKIPPED)
@@ -78,7 +86,7 @@ def _migrate(
     findings: list[Finding] = []
     source = text
     try:
-        tree = ast.parse(source)
+        parsed = parsed or Parsed(text)
     except (SyntaxError, ValueError) as error:
         failure = _syntax_failure(path, error)
         if not looks_like_python2(text) or not options.allows("PY101"):
@@ -90,18 +98,19 @@ def _migrate(
         except NotPython2 as reason:
             # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
             return replace(failure, error=f"{path}:{reason.line}: {reason}")
-        tree = ast.parse(source)
+        parsed = Parsed(source)
     suppressions = find_suppressions(source)
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
     for _ in range(_ROUNDS if registry.mentions(source) else 0):
-        source, tree, stuck = _round(
-            path, text, source, tree, index, options, registry, suppressions, changes, findings
+        parsed, stuck = _round(
+            path, text, parsed, index, options, registry, suppressions, changes, findings
         )
+        source = parsed.text
         if not stuck:
             break
         suppressions = find_suppressions(source)
-        if not _go_on(stuck, path, source, tree, index, options, suppressions):
+        if not _go_on(stuck, path, parsed, index, options, suppressions):
             break
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
@@ -110,7 +119,7 @@ def _migrate(
             path,
             Status.UNCHANGED,
             findings=tuple(order),
-            support=used_support(source, tree),
+            support=used_support(source, parsed),
         )
     return FileResult(
         path,
@@ -118,68 +127,66 @@ def _migrate(
         new_text=source,
         changes=tuple(sorted(changes, key=lambda c: (c.line, c.end_line, c.code, c.reason))),
         findings=tuple(order),
-        support=used_support(source, tree),
+        support=used_support(source, parsed),
     )
 
 
 def _round(
     path: str,
     text: str,
-    source: str,
-    tree: ast.Module,
+    parsed: Parsed,
     index: ProjectIndex,
     options: Options,
     registry: RuleSet,
     suppressions: Suppressions,
     changes: list[Change],
     findings: list[Finding],
-) -> tuple[str, ast.Module, list[Transform]]:
-    """Transforms, then rules; (text, tree, transforms that may be worth another round).
+) -> tuple[Parsed, list[Transform]]:
+    """Transforms, then rules; (the new text, transforms that may be worth another round).
 
     These are the ones that met an obstacle, if the rules then changed the file: they may have
     taken the obstacle away, and a later run would find out.
     """
-    before = source
-    entry = LineMap(text, before) if before != text else None
+    entry = LineMap(text, parsed.text) if parsed.text != text else None
     own_changes: list[Change] = []
     own_findings: list[Finding] = []
     stuck: list[Transform] = []
-    source, tree, names = _transform(
-        path, source, tree, index, options, registry, suppressions, own_changes, own_findings, stuck
+    parsed, names = _transform(
+        path, parsed, index, options, registry, suppressions, own_changes, own_findings, stuck
     )
+    source = parsed.text
     changes += [_map_change(item, entry) for item in own_changes]
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(path, source, names, registry, options, suppressions)
-    made = tree
+    made = parsed
     problem = ""
     if found.text != source:
         try:
-            made = ast.parse(found.text)
+            made = Parsed(found.text)
         except (SyntaxError, ValueError) as error:
             problem = _trouble(error)
     findings[:] = [_map_finding(item, entry) for item in own_findings]
     findings += [_map_finding(item, mapped) for item in found.findings]
     if problem:
         findings.append(_withdrawn(path, "the work of the rules", problem))
-        return source, tree, []
+        return parsed, []
     changes += [_map_change(item, mapped) for item in found.changes]
-    return found.text, made, stuck if found.text != source else []
+    return made, stuck if found.text != source else []
 
 
 def _go_on(
     stuck: list[Transform],
     path: str,
-    source: str,
-    tree: ast.Module,
+    parsed: Parsed,
     index: ProjectIndex,
     options: Options,
     suppressions: Suppressions,
 ) -> bool:
     """Whether one of the transforms that met an obstacle has something to do by now: all of them
     for all of the file would be a dear way to ask."""
-    ctx = FileContext.of(path, source, index, options)
-    ctx.suppressions, ctx._tree = suppressions, tree
+    ctx = FileContext.of(path, parsed.text, index, options)
+    ctx.suppressions, ctx._tree = suppressions, parsed.tree
     mark = ctx.mark()
     for item in stuck:
         try:
@@ -193,8 +200,7 @@ def _go_on(
 
 def _transform(
     path: str,
-    source: str,
-    tree: ast.Module,
+    parsed: Parsed,
     index: ProjectIndex,
     options: Options,
     registry: RuleSet,
@@ -202,16 +208,16 @@ def _transform(
     changes: list[Change],
     findings: list[Finding],
     stuck: list[Transform],
-) -> tuple[str, ast.Module, NameTable]:
-    """Run the structural transforms whose triggers occur; (text, tree, names) afterwards."""
+) -> tuple[Parsed, NameTable]:
+    """Run the structural transforms whose triggers occur; (text, names) afterwards."""
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
-    names = NameTable.of(tree, name, is_package)
-    due = registry.triggers.due(names, source)
+    names = parsed.names_in(name, is_package)
+    due = registry.triggers.due(names, parsed.text)
     if not due:
-        return source, tree, names
+        return parsed, names
     for careful in (False, True):
-        ctx = FileContext.of(path, source, index, options, names)
+        ctx = FileContext.of(path, parsed.text, index, options, names)
         ctx.suppressions = suppressions
         withdrawn: list[Finding] = []
         stuck.clear()
@@ -219,13 +225,13 @@ def _transform(
         if new_tree is not None:
             break
     else:  # cannot be: a careful run ends with a text that was checked
-        return source, tree, names
+        return parsed, names
     changes += ctx.changes
     findings += ctx.findings + withdrawn
-    if text == source:
-        return source, tree, names
+    if text == parsed.text:
+        return parsed, names
     names = ctx.names if new_tree is ctx._tree else NameTable.of(new_tree, name, is_package)
-    return text, new_tree, names
+    return Parsed(text, new_tree), names
 
 
 def _run_transforms(
@@ -273,15 +279,15 @@ def _run_transforms(
 _PATCHED_SUPPORT = re.compile(rf"['\"]{SUPPORT_PACKAGE}\.(\w+\.\w+)['\"]")
 
 
-def used_support(text: str, tree: ast.Module | None = None) -> frozenset[str]:
+def used_support(text: str, parsed: Parsed | None = None) -> frozenset[str]:
     """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``).
 
-    `tree` is its `ast` where the caller has it.
+    `parsed` is the text as parsed where the caller has it.
     """
     if SUPPORT_PACKAGE not in text:
         return frozenset()
     try:
-        names = NameTable.of(tree or ast.parse(text))
+        names = (parsed or Parsed(text)).names
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     prefix = SUPPORT_PACKAGE + "."

@@ -58,7 +58,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     left_out: list[Finding] = []
     paths = sorted({_relative(path, root) for path in discover(root, report=left_out.append)})
     remembered = Remembered(root, options.cache_dir, paths)
-    scanned = _scan(paths, root, options, remembered)
+    scanned = _scan(paths, root, options, remembered, twice=True)
     readable = {
         path: item.summary for path, item in scanned.items() if item.summary is not None
     }
@@ -105,14 +105,15 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
 
 
 def _scan(
-    paths: list[str], root: Path, options: Options, remembered: Remembered
+    paths: list[str], root: Path, options: Options, remembered: Remembered, twice: bool = False
 ) -> dict[str, Scanned]:
-    """The first look at each file, by path."""
+    """The first look at each file, by path; `twice` where `_migrate` follows."""
     found = {path: item for path in paths if (item := remembered.scanned(path)) is not None}
     new = [path for path in paths if path not in found]
     if new:
         from migrator.engine import file_jobs
 
+        file_jobs.keep_trees(twice and _in_this_process(options, new))
         for item in _phase(file_jobs.scan, new, root, options, None, file_jobs.died_scanning):
             found[item.path] = item
             remembered.keep_scanned(item)
@@ -144,6 +145,7 @@ def _migrate(
             said = (_damaged(result.path, error) for error in errors)
             result = replace(result, findings=(*said, *result.findings))
         yield result
+    file_jobs.keep_trees(False)
 
 
 def summaries(root: Path, options: Options) -> tuple[dict[str, ModuleSummary], bool]:
@@ -170,6 +172,10 @@ def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
         or any(finding.code.startswith("TF") for finding in result.findings)
         for result in results.values()
     )
+
+
+def _in_this_process(options: Options, paths: list[str]) -> bool:
+    return options.engine != "ray" and workers.worker_count(options.jobs, len(paths)) == 1
 
 
 def _phase(
