@@ -1,22 +1,18 @@
 """Renders the support package: the definitions that a migrated repository uses, and what they need.
 
 The source is the package `templates/support`. A symbol is `module.name` (`slim.conv2d`), or deeper
-through a module that another one imports (`slim.losses.log_loss`). Nothing is executed and
-TensorFlow is not imported: modules are read as text and cut at their top-level statements.
+through a module that another one imports (`slim.losses.log_loss`).
 """
 
 from __future__ import annotations
 
-import ast
-import symtable
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from migrator.project.marker import GENERATED_MARKER
 from migrator.resources import templates_dir
+from migrator.support_source import ImportLine, Module, Modules, Statement
 
 MARKER = f"{GENERATED_MARKER} - TF1 semantics for this repository; made again by every migration."
 _WIDTH = 100
@@ -32,211 +28,12 @@ class UnknownSymbol(KeyError):
         return f"the support package has no symbol {self.args[0]!r}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Import:
-    """One imported name. `module` is a sibling ("store"), or None for code outside the package.
-
-    `name` is what is taken from the sibling; None: the sibling itself.
-    """
-
-    module: str | None
-    name: str | None
-
-
-@dataclass(slots=True)
-class _Statement:
-    """A top-level statement: its text with the comment above it, what it binds and needs."""
-
-    node: ast.stmt
-    first: int  # 1-based, first line of the comment or decorator
-    last: int
-    binds: tuple[str, ...]
-    module: _Module
-    _uses: set[str] | None = None
-
-    @property
-    def uses(self) -> set[str]:
-        """The global names that the statement refers to, found when first asked for."""
-        if self._uses is None:
-            self._uses = _module_level_names(self.node, self.module.scopes)
-        return self._uses
-
-    def attributes(self, alias: str) -> list[str]:
-        """What is read of the sibling module imported as `alias`, sorted."""
-        return sorted(
-            node.attr
-            for node in ast.walk(self.node)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == alias
-        )
-
-
-class _Module:
-    """A parsed module of the support package."""
-
-    def __init__(self, name: str, path: Path, siblings: frozenset[str]) -> None:
-        self.name = name
-        self.path = path
-        text = path.read_text(encoding="utf-8")
-        self.lines = text.splitlines()
-        tree = ast.parse(text, filename=str(path))
-        self.docstring = ast.get_docstring(tree, clean=False)
-        self.imports: dict[str, _Import] = {}
-        self.import_nodes: list[ast.Import | ast.ImportFrom] = []
-        self.statements: list[_Statement] = []
-        body = tree.body[1:] if self.docstring is not None else tree.body
-        end = tree.body[0].end_lineno or 0 if self.docstring is not None else 0
-        for node in body:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                self._read_import(node, siblings)
-            elif _bound(node) != ("__all__",):
-                self._read_statement(node, end)
-            end = node.end_lineno or node.lineno
-        self.by_name: dict[str, list[_Statement]] = {}
-        for statement in self.statements:
-            for bound in statement.binds:
-                self.by_name.setdefault(bound, []).append(statement)
-
-    def _read_import(self, node: ast.Import | ast.ImportFrom, siblings: frozenset[str]) -> None:
-        self.import_nodes.append(node)
-        for alias in node.names:
-            local = alias.asname or alias.name.partition(".")[0]
-            if isinstance(node, ast.Import) or not node.level:
-                self.imports[local] = _Import(None, None)
-            elif node.module is None:
-                self.imports[local] = _Import(alias.name, None)
-            else:
-                self.imports[local] = _Import(node.module, alias.name)
-            module = self.imports[local].module
-            if module is not None and module not in siblings:
-                raise UnknownSymbol(f"{module} (imported by {self.name})")
-
-    def _read_statement(self, node: ast.stmt, end: int) -> None:
-        decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(d.lineno for d in decorators)])
-        while first - 1 > end and self.lines[first - 2].startswith("#"):
-            first -= 1
-        last = node.end_lineno or node.lineno
-        self.statements.append(_Statement(node, first, last, _bound(node), self))
-
-    @cached_property
-    def scopes(self) -> dict[tuple[str, int], set[str]]:
-        """(name, line) of each top-level scope -> the globals it reads."""
-        return _function_scopes("\n".join(self.lines) + "\n", str(self.path))
-
-    def public_names(self) -> list[str]:
-        """Definitions and names of sibling modules' definitions, without private ones."""
-        names = [*self.by_name, *(n for n, i in self.imports.items() if i.module is not None)]
-        return sorted(n for n in names if not n.startswith("_"))
-
-
-def _is_module(found: _Import | None) -> bool:
-    return found is not None and found.module is not None and found.name is None
-
-
-def _bound(node: ast.stmt) -> tuple[str, ...]:
-    """The module-level names that a statement binds."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return (node.name,)
-    names = [
-        child.id
-        for child in _outside_functions(node)
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
-    ]
-    for child in _outside_functions(node):
-        if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
-            names.append(child.name)
-        elif isinstance(child, (ast.Import, ast.ImportFrom)):
-            names.extend(a.asname or a.name.partition(".")[0] for a in child.names)
-    return tuple(dict.fromkeys(names))
-
-
-def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a statement that belong to the module's own scope."""
-    yield node
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _outside_functions(child)
-
-
-def _function_scopes(text: str, path: str) -> dict[tuple[str, int], set[str]]:
-    """(name, line) of each top-level function, class, lambda or comprehension -> globals it reads."""
-    found: dict[tuple[str, int], set[str]] = {}
-    for table in symtable.symtable(text, path, "exec").get_children():
-        names: set[str] = set()
-        queue = [table]
-        while queue:
-            inner = queue.pop()
-            names.update(s.get_name() for s in inner.get_symbols() if s.is_global())
-            queue.extend(inner.get_children())
-        found.setdefault((table.get_name(), table.get_lineno()), set()).update(names)
-    return found
-
-
-def _module_level_names(statement: ast.stmt, scopes: dict[tuple[str, int], set[str]]) -> set[str]:
-    """The global names that a statement refers to, local variables of the same name left out."""
-    names: set[str] = set()
-    last = statement.end_lineno or statement.lineno
-    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
-    for (_, line), used in scopes.items():
-        if first <= line <= last:
-            names |= used
-    for node in ast.walk(statement):
-        outside: list[ast.AST | None] = []
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            outside = [node.returns]
-        elif isinstance(node, (ast.arg, ast.AnnAssign)):
-            outside = [node.annotation]
-        for part in outside:  # annotations are not evaluated, so the symbol table lacks them
-            names |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)} if part else set()
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        arguments = statement.args
-        evaluated: list[ast.AST] = [*statement.decorator_list, *arguments.defaults]
-        evaluated += [d for d in arguments.kw_defaults if d is not None]
-    elif isinstance(statement, ast.ClassDef):
-        keywords = [k.value for k in statement.keywords]
-        evaluated = [*statement.decorator_list, *statement.bases, *keywords]
-    else:
-        evaluated = [statement]
-    for part in evaluated:
-        names |= {
-            n.id
-            for n in _outside_functions(part)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
-    return names
-
-
-class _Modules(Mapping[str, _Module]):
-    """The modules of the support package by name, each read when it is first asked for."""
-
-    def __init__(self, directory: Path) -> None:
-        self.paths = {p.stem: p for p in sorted(directory.glob("*.py")) if p.stem != "__init__"}
-        self._read: dict[str, _Module] = {}
-
-    def __getitem__(self, name: str) -> _Module:
-        if name not in self._read:
-            self._read[name] = _Module(name, self.paths[name], frozenset(self.paths))
-        return self._read[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.paths
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.paths)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-
 class _Package:
     """All modules of the support package."""
 
     def __init__(self, directory: Path) -> None:
         self.init = (directory / "__init__.py").read_text(encoding="utf-8")
-        self.modules = _Modules(directory)
+        self.modules = Modules(directory)
 
     def has(self, symbol: str) -> bool:
         """Whether `symbol` leads to a definition (or is a module)."""
@@ -347,19 +144,19 @@ class _Selection:
             for statement in self._statements(source, name):
                 self._keep_uses(module, statement)
 
-    def _statements(self, source: _Module, name: str) -> list[_Statement]:
+    def _statements(self, source: Module, name: str) -> list[Statement]:
         """What binds `name`, and what is done to it by statements that bind nothing."""
         acting = [s for s in source.statements if not s.binds and name in s.uses]
         return source.by_name[name] + acting
 
-    def _keep_uses(self, module: str, statement: _Statement) -> None:
+    def _keep_uses(self, module: str, statement: Statement) -> None:
         source = self.package.modules[module]
         for used in sorted({*statement.uses, *statement.binds}):
             self._keep(module, used)
             target = source.imports.get(used)
             if target is None or target.module is None or target.name is not None:
                 continue
-            attributes = statement.attributes(used)
+            attributes = statement.attributes.get(used, ())
             for attribute in attributes:
                 self._reach(target.module, [attribute], f"{target.module}.{attribute}")
             if not attributes:
@@ -377,7 +174,7 @@ class _Selection:
         parts = [MARKER]
         if source.docstring is not None:
             parts.append(f'"""{source.docstring}"""')
-        imports = _import_block(source.import_nodes, used)
+        imports = _import_block(source.import_lines, used)
         if imports:
             parts += ["", imports]
         parts += self._bodies(source, chosen)
@@ -389,61 +186,39 @@ class _Selection:
         return "\n".join(parts) + "\n"
 
     @staticmethod
-    def _acts_on_kept(source: _Module, statement: _Statement, kept: set[str]) -> bool:
+    def _acts_on_kept(source: Module, statement: Statement, kept: set[str]) -> bool:
         return bool(kept.intersection(statement.uses).intersection(source.by_name))
 
     @staticmethod
-    def _bodies(source: _Module, chosen: list[_Statement]) -> Iterator[str]:
-        previous: _Statement | None = None
+    def _bodies(source: Module, chosen: list[Statement]) -> Iterator[str]:
+        previous: Statement | None = None
         for statement in chosen:
             if previous is None:
-                blank = 2 if _is_definition(statement) else 1
+                blank = 2 if statement.is_definition else 1
             elif source.statements.index(statement) == source.statements.index(previous) + 1:
                 blank = statement.first - previous.last - 1
             else:
-                blank = 2 if _is_definition(statement) or _is_definition(previous) else 1
+                blank = 2 if statement.is_definition or previous.is_definition else 1
             yield from [""] * blank
             yield "\n".join(source.lines[statement.first - 1 : statement.last])
             previous = statement
 
 
-def _is_definition(statement: _Statement) -> bool:
-    return isinstance(statement.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-
-
-def _import_block(nodes: list[ast.Import | ast.ImportFrom], used: set[str]) -> str:
+def _import_block(import_lines: Iterable[ImportLine], used: set[str]) -> str:
     """The imports of which something is used: `__future__`, standard, others, siblings."""
     lines: list[str] = []
     group = None
-    for node in nodes:
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        aliases = [a for a in node.names if future or _local(a) in used]
-        if not aliases:
+    for found in import_lines:
+        texts = [text for local, text in found.names if found.group == 0 or local in used]
+        if not texts:
             continue
-        texts = [f"{a.name} as {a.asname}" if a.asname else a.name for a in aliases]
-        if group not in (None, _group(node)):
+        if group not in (None, found.group):
             lines.append("")
-        group = _group(node)
-        if isinstance(node, ast.Import):
-            lines.append(f"import {', '.join(texts)}")
-            continue
-        head = f"from {'.' * node.level}{node.module or ''} import "
-        line = head + ", ".join(texts)
-        lines.append(line if len(line) <= _WIDTH else _listing(f"{head}(", texts, quote=False))
+        group = found.group
+        line = found.head + ", ".join(texts)
+        short = len(line) <= _WIDTH or found.head == "import "
+        lines.append(line if short else _listing(f"{found.head}(", texts, quote=False))
     return "\n".join(lines)
-
-
-def _local(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
-
-
-def _group(node: ast.Import | ast.ImportFrom) -> int:
-    if isinstance(node, ast.ImportFrom) and node.level:
-        return 3
-    name = (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
-    if name == "__future__":
-        return 0
-    return 1 if name.partition(".")[0] in sys.stdlib_module_names else 2
 
 
 def _listing(head: str, names: list[str], quote: bool = True) -> str:

@@ -134,7 +134,8 @@ def engine_digest() -> str:
 def support_digest() -> str:
     """A hash over the sources of the support package and what renders it."""
     sources = sorted((resources.templates_dir() / "support").rglob("*.py"))
-    return _digest_of([Path(__file__).resolve().parent.parent / "support.py", *sources])
+    package = Path(__file__).resolve().parent.parent
+    return _digest_of([package / "support.py", package / "support_source.py", *sources])
 
 
 def rules_digest(options: Options) -> str:

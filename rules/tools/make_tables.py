@@ -197,7 +197,7 @@ def write(name: str, table: str, rows: Iterable[tuple[str, object]]) -> None:
 
 
 def main() -> None:
-    """Write the three packs."""
+    """Write the three packs, and the index of the support package that they lead to."""
     tables = Tables()
     renames = tables.renames()
     support = tables.support(renames)
@@ -206,6 +206,9 @@ def main() -> None:
     write("renames.toml", "renames", renames.items())
     write("keywords.toml", "keywords", tables.keywords().items())
     write("support.toml", "support", support.items())
+    import make_support_index
+
+    make_support_index.main()
 
 
 if __name__ == "__main__":

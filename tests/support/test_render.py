@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from migrator import support
+from migrator import resources, support
+from migrator.support_source import INDEX, Module, Modules, cut
 
 SYMBOLS = sorted(support.available())
 
@@ -35,6 +38,30 @@ def test_nothing_is_executed() -> None:
         "sys.exit('tensorflow' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_the_index_is_that_of_the_modules() -> None:
+    """Else: PYTHONPATH=. python rules/tools/make_support_index.py"""
+    folder = resources.templates_dir() / "support"
+    index = json.loads((folder.parent / INDEX).read_text())
+    modules = Modules(folder)
+    assert list(index) == list(modules)
+    for name, path in modules.paths.items():
+        sha256, known = index[name]
+        text = path.read_text()
+        assert sha256 == hashlib.sha256(path.read_bytes()).hexdigest(), name
+        assert Module.from_index(known, text) == cut(name, text, frozenset(modules)), name
+
+
+def test_a_module_that_the_index_does_not_know_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "support"
+    shutil.copytree(resources.templates_dir() / "support", folder)
+    shutil.copy(resources.templates_dir() / INDEX, tmp_path)
+    with (folder / "names.py").open("a") as file:
+        file.write("\n\nADDED = 1\n")
+    assert "ADDED" in Modules(folder)["names"].by_name
+    (tmp_path / INDEX).write_text("{")
+    assert "ADDED" in Modules(folder)["names"].by_name
 
 
 @pytest.mark.parametrize(

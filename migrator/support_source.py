@@ -1,0 +1,315 @@
+"""The source of the support package, cut at its top-level statements: what each binds and needs.
+
+Modules of `templates/support` are read as text and cut by their `ast`; nothing is executed. As that
+is half a second for all of them, `templates/support.json` holds what was found for each module, and
+is believed as long as the module's bytes are still the same (`rules/tools/make_support_index.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import symtable
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+INDEX = "support.json"  # beside the folder of the modules
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name. `module` is a sibling ("store"), or None for code outside the package.
+
+    `name` is what is taken from the sibling; None: the sibling itself.
+    """
+
+    module: str | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLine:
+    """An import statement: ``import`` or ``from x import``, and (local name, text) of its names.
+
+    `group`: 0 ``__future__``, 1 standard library, 2 others, 3 siblings.
+    """
+
+    head: str
+    group: int
+    names: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A top-level statement: its lines with the comment above it, what it binds and needs.
+
+    `first` and `last` are 1-based. `uses` are the global names that it refers to, `attributes` what
+    it reads of sibling modules, by the name that these have here.
+    """
+
+    first: int
+    last: int
+    binds: tuple[str, ...]
+    uses: frozenset[str]
+    attributes: Mapping[str, tuple[str, ...]]
+    is_definition: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the support package."""
+
+    docstring: str | None
+    imports: Mapping[str, Import]
+    import_lines: tuple[ImportLine, ...]
+    statements: tuple[Statement, ...]
+    lines: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Statement]]:
+        """The statements that bind a name."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            for bound in statement.binds:
+                found.setdefault(bound, []).append(statement)
+        return found
+
+    def public_names(self) -> list[str]:
+        """Definitions and names of sibling modules' definitions, without private ones."""
+        names = [*self.by_name, *(n for n, i in self.imports.items() if i.module is not None)]
+        return sorted(n for n in names if not n.startswith("_"))
+
+    def as_index(self) -> list[Any]:
+        """All but the lines, for `templates/support.json`."""
+        return [
+            self.docstring,
+            {local: [found.module, found.name] for local, found in self.imports.items()},
+            [[line.head, line.group, line.names] for line in self.import_lines],
+            [
+                [s.first, s.last, s.binds, sorted(s.uses), dict(s.attributes), s.is_definition]
+                for s in self.statements
+            ],
+        ]
+
+    @classmethod
+    def from_index(cls, found: list[Any], text: str) -> Module:
+        """What `as_index` gave, with the lines of `text`."""
+        docstring, imports, import_lines, statements = found
+        return cls(
+            docstring,
+            {local: Import(*both) for local, both in imports.items()},
+            tuple(ImportLine(h, g, tuple((a, b) for a, b in names)) for h, g, names in import_lines),
+            tuple(
+                Statement(
+                    first, last, tuple(binds), frozenset(uses),
+                    {local: tuple(names) for local, names in attributes.items()}, defines,
+                )
+                for first, last, binds, uses, attributes, defines in statements
+            ),
+            tuple(text.splitlines()),
+        )
+
+
+class Modules(Mapping[str, Module]):
+    """The modules below a directory by name, each read when it is first asked for."""
+
+    def __init__(self, directory: Path) -> None:
+        self.paths = {p.stem: p for p in sorted(directory.glob("*.py")) if p.stem != "__init__"}
+        self._index_path = directory.parent / INDEX
+        self._read: dict[str, Module] = {}
+
+    @cached_property
+    def _index(self) -> dict[str, list[Any]]:
+        """[sha256 of the file, what `Module.as_index` gave] by the names of modules."""
+        try:
+            found: dict[str, list[Any]] = json.loads(self._index_path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found
+
+    def __getitem__(self, name: str) -> Module:
+        if name not in self._read:
+            data = self.paths[name].read_bytes()
+            known = self._index.get(name)
+            if known is not None and known[0] == hashlib.sha256(data).hexdigest():
+                self._read[name] = Module.from_index(known[1], data.decode("utf-8"))
+            else:
+                self._read[name] = cut(name, data.decode("utf-8"), frozenset(self.paths))
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def cut(name: str, text: str, siblings: frozenset[str]) -> Module:
+    """The module `name` with this text, beside these other ones.
+
+    Raises SyntaxError, and ValueError for the import of a sibling that there is none of.
+    """
+    tree = ast.parse(text, filename=name)
+    lines = text.splitlines()
+    scopes = _function_scopes(text, name)
+    docstring = ast.get_docstring(tree, clean=False)
+    body = tree.body[1:] if docstring is not None else tree.body
+    end = tree.body[0].end_lineno or 0 if docstring is not None else 0
+    imports: dict[str, Import] = {}
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports |= _imported(node)
+    for found in imports.values():
+        if found.module is not None and found.module not in siblings:
+            raise ValueError(f"{name} imports {found.module}, which the support package has not")
+    modules = {local for local, f in imports.items() if f.module is not None and f.name is None}
+    import_lines: list[ImportLine] = []
+    statements: list[Statement] = []
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            import_lines.append(_import_line(node))
+        elif (binds := _bound(node)) != ("__all__",):
+            statements.append(
+                Statement(
+                    _first_line(node, lines, end),
+                    node.end_lineno or node.lineno,
+                    binds,
+                    frozenset(_module_level_names(node, scopes)),
+                    _attributes(node, modules),
+                    isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)),
+                )
+            )
+        end = node.end_lineno or node.lineno
+    return Module(docstring, imports, tuple(import_lines), tuple(statements), tuple(lines))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Import]:
+    found = {}
+    for alias in node.names:
+        if isinstance(node, ast.Import) or not node.level:
+            found[_local(alias)] = Import(None, None)
+        elif node.module is None:
+            found[_local(alias)] = Import(alias.name, None)
+        else:
+            found[_local(alias)] = Import(node.module, alias.name)
+    return found
+
+
+def _import_line(node: ast.Import | ast.ImportFrom) -> ImportLine:
+    names = tuple(
+        (_local(a), f"{a.name} as {a.asname}" if a.asname else a.name) for a in node.names
+    )
+    if isinstance(node, ast.Import):
+        return ImportLine("import ", _group(node.names[0].name), names)
+    module = node.module or ""
+    head = f"from {'.' * node.level}{module} import "
+    return ImportLine(head, 3 if node.level else _group(module), names)
+
+
+def _local(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _group(module: str) -> int:
+    if module == "__future__":
+        return 0
+    return 1 if module.partition(".")[0] in sys.stdlib_module_names else 2
+
+
+def _first_line(node: ast.stmt, lines: list[str], end: int) -> int:
+    """That of the decorators and of the comment above, below the line `end`."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    while first - 1 > end and lines[first - 2].startswith("#"):
+        first -= 1
+    return first
+
+
+def _attributes(statement: ast.stmt, modules: set[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id in modules:
+                found.setdefault(node.value.id, []).append(node.attr)
+    return {local: tuple(sorted(set(names))) for local, names in sorted(found.items())}
+
+
+def _bound(node: ast.stmt) -> tuple[str, ...]:
+    """The module-level names that a statement binds."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return (node.name,)
+    names = [
+        child.id
+        for child in _outside_functions(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+    ]
+    for child in _outside_functions(node):
+        if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+            names.append(child.name)
+        elif isinstance(child, (ast.Import, ast.ImportFrom)):
+            names.extend(a.asname or a.name.partition(".")[0] for a in child.names)
+    return tuple(dict.fromkeys(names))
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement that belong to the module's own scope."""
+    yield node
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _outside_functions(child)
+
+
+def _function_scopes(text: str, path: str) -> dict[tuple[str, int], set[str]]:
+    """(name, line) of each top-level function, class, lambda or comprehension -> globals it reads."""
+    found: dict[tuple[str, int], set[str]] = {}
+    for table in symtable.symtable(text, path, "exec").get_children():
+        names: set[str] = set()
+        queue = [table]
+        while queue:
+            inner = queue.pop()
+            names.update(s.get_name() for s in inner.get_symbols() if s.is_global())
+            queue.extend(inner.get_children())
+        found.setdefault((table.get_name(), table.get_lineno()), set()).update(names)
+    return found
+
+
+def _module_level_names(statement: ast.stmt, scopes: dict[tuple[str, int], set[str]]) -> set[str]:
+    """The global names that a statement refers to, local variables of the same name left out."""
+    names: set[str] = set()
+    last = statement.end_lineno or statement.lineno
+    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    for (_, line), used in scopes.items():
+        if first <= line <= last:
+            names |= used
+    for node in ast.walk(statement):
+        outside: list[ast.AST | None] = []
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            outside = [node.returns]
+        elif isinstance(node, (ast.arg, ast.AnnAssign)):
+            outside = [node.annotation]
+        for part in outside:  # annotations are not evaluated, so the symbol table lacks them
+            names |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)} if part else set()
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        arguments = statement.args
+        evaluated: list[ast.AST] = [*statement.decorator_list, *arguments.defaults]
+        evaluated += [d for d in arguments.kw_defaults if d is not None]
+    elif isinstance(statement, ast.ClassDef):
+        keywords = [k.value for k in statement.keywords]
+        evaluated = [*statement.decorator_list, *statement.bases, *keywords]
+    else:
+        evaluated = [statement]
+    for part in evaluated:
+        names |= {
+            n.id
+            for n in _outside_functions(part)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
+    return names
