@@ -14,7 +14,7 @@ from typing import Any
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import children, walk
 from migrator.engine.registry import fact
 
 IMPORTERS = frozenset(
@@ -263,4 +263,4 @@ def _own(scope: ast.Module | ast.FunctionDef) -> Iterator[ast.AST]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             continue
         yield node
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        stack.extend(reversed(children(node)))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from migrator.analysis.names import Binding, NameTable
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 
 Required = tuple[str, str | None, str]  # module, name or None, local name
@@ -162,7 +163,7 @@ def _before_use(tree: ast.Module) -> list[ast.stmt]:
             imports.append(node)
             bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)):
-            if any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(node)):
+            if any(isinstance(n, ast.Name) and n.id in bound for n in walk(node)):
                 break
     return imports
 

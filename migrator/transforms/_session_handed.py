@@ -56,9 +56,9 @@ def unhanded(ctx: FileContext, text: str) -> str | None:
     tree = ast.parse(text)
     names = NameTable.of(tree, ctx.module_name, ctx.is_package)
     receivers = _receivers(tree)
-    makers = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _kind(names, n) == k.SESSION]
+    makers = [n for n in walk(tree) if isinstance(n, ast.Call) and _kind(names, n) == k.SESSION]
     graphs = any(
-        isinstance(n, ast.Call) and _symbol(names, n) == "tensorflow.Graph" for n in ast.walk(tree)
+        isinstance(n, ast.Call) and _symbol(names, n) == "tensorflow.Graph" for n in walk(tree)
     )
     if not receivers or len(makers) != 1 or graphs or makers[0].args or any(
         a.arg != "config" for a in makers[0].keywords
@@ -133,14 +133,14 @@ def _receivers(tree: ast.Module) -> list[_Receiver]:
 def _session_names(tree: ast.Module, maker: ast.Call) -> set[str]:
     """What the one session is called where it is made."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.withitem) and node.context_expr is maker:
             if isinstance(node.optional_vars, ast.Name):
                 found.add(node.optional_vars.id)
         elif isinstance(node, ast.Assign) and node.value is maker and len(node.targets) == 1:
             if isinstance(node.targets[0], ast.Name):
                 found.add(node.targets[0].id)
-    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in found
+    stored = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id in found
               and isinstance(n.ctx, ast.Store)]
     return found if len(stored) == len(found) else set()
 
@@ -154,18 +154,18 @@ def _receiver_edits(
     if function.decorator_list or function.args.vararg or used_elsewhere(ctx, name):
         return None
     if any(isinstance(n, ast.Name) and n.id == receiver.parameter
-           and not isinstance(n.ctx, ast.Load) for n in ast.walk(function)):
+           and not isinstance(n.ctx, ast.Load) for n in walk(function)):
         return None
     method = receiver.owner is not None and name == function.name
-    defined = [n for n in ast.walk(tree)
+    defined = [n for n in walk(tree)
                if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
     if len(defined) != 1:
         return None
     if receiver.owner is not None and not method and not _alone(ctx, tree, names, receiver.owner):
         return None
-    calls = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    calls = {id(n.func): n for n in walk(tree) if isinstance(n, ast.Call)}
     edits = [cut(source, *_parameter_span(source, function, receiver.parameter))]
-    for use in ast.walk(tree):
+    for use in walk(tree):
         if not (isinstance(use, ast.Attribute) and use.attr == name if method
                 else isinstance(use, ast.Name) and use.id == name):
             continue
@@ -183,16 +183,16 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
     made = 0
     shown = shown_lists(tree, names)
     inside = {
-        id(n) for part in [owner, *_helpers_of(tree, owner)] for n in ast.walk(part)
+        id(n) for part in [owner, *_helpers_of(tree, owner)] for n in walk(part)
     }
     table = FunctionTable(ctx, tree, names)
     own = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     repeated = {
-        id(n) for loop in ast.walk(tree)
+        id(n) for loop in walk(tree)
         if isinstance(loop, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
-        for n in ast.walk(loop)
+        for n in walk(loop)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call) or id(node) in inside:
             continue
         if isinstance(node.func, ast.Name) and node.func.id == owner.name:
@@ -221,10 +221,10 @@ def shown_lists(tree: ast.Module, names: NameTable) -> list[ast.Call]:
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef):
             continue
-        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
-        told = {id(n) for stmt in ast.walk(function) if isinstance(stmt, ast.Expr)
-                for n in ast.walk(stmt)}
-        for stmt in ast.walk(function):
+        uses = [n for n in walk(function) if isinstance(n, ast.Name)]
+        told = {id(n) for stmt in walk(function) if isinstance(stmt, ast.Expr)
+                for n in walk(stmt)}
+        for stmt in walk(function):
             if not (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call)
                     and isinstance(stmt.targets[0], ast.Name)
                     and _kind(names, stmt.value) == k.VARIABLES):
@@ -232,7 +232,7 @@ def shown_lists(tree: ast.Module, names: NameTable) -> list[ast.Call]:
             own = [n for n in uses if n.id == stmt.targets[0].id]
             if all(id(n) in told for n in own if isinstance(n.ctx, ast.Load)):
                 found.append(stmt.value)
-        found += [n for n in ast.walk(function) if isinstance(n, ast.Call) and id(n) in told
+        found += [n for n in walk(function) if isinstance(n, ast.Call) and id(n) in told
                   and _kind(names, n) == k.VARIABLES]
     return found
 
@@ -273,7 +273,7 @@ def _is_session(
 ) -> bool:
     if not isinstance(node, ast.Name):
         return False
-    around = [r for r in receivers if any(n is node for n in ast.walk(r.node))]
+    around = [r for r in receivers if any(n is node for n in walk(r.node))]
     return any(r.parameter == node.id for r in around) if around else node.id in sessions
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 
 #: Methods of dicts and strings that give parts or copies.
 LOOKS_ONLY = frozenset({"get", "items", "keys", "values", "format"})
@@ -23,7 +24,7 @@ def calls_of(item: Item) -> Iterator[ast.Call]:
     elif isinstance(stmt, ast.For) and item.role in (RUN, KEEP):
         nodes = [stmt.iter]
     for node in nodes:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Call):
                 yield inner
 
@@ -57,7 +58,7 @@ def chain(program: Program) -> Iterator[Program]:
 
 
 def contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
-    return any(stmt is node for inner in block for node in ast.walk(inner))
+    return any(stmt is node for inner in block for node in walk(inner))
 
 
 def parameter_name(name: str) -> str:
@@ -102,7 +103,7 @@ def wrapped(text: str, width: int, unit: str) -> list[str]:
     except SyntaxError:
         return [text]
     calls = [
-        node for node in ast.walk(statement)
+        node for node in walk(statement)
         if isinstance(node, ast.Call) and (node.args or node.keywords)
         and isinstance(node.func, ast.Name)
     ]

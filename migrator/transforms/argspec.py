@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrator.analysis.tree_walk import children, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -34,9 +35,9 @@ class ArgSpec:
             return None
         lines = Lines(ctx.text)
         edits: list[Edit] = []
-        parents = {id(child): node for node in ast.walk(ctx.tree)
-                   for child in ast.iter_child_nodes(node)}  # fmt: skip
-        for node in ast.walk(ctx.tree):
+        parents = {id(child): node for node in walk(ctx.tree)
+                   for child in children(node)}  # fmt: skip
+        for node in walk(ctx.tree):
             if not isinstance(node, (ast.Attribute, ast.Name)) or ctx.suppressed(CODE, node):
                 continue
             if not isinstance(node.ctx, ast.Load) or ctx.names.resolve_node(node) != _OLD:
@@ -49,7 +50,7 @@ class ArgSpec:
             if isinstance(call, ast.Call) and call.func is node:
                 edits += self._fields(call, parents.get(id(call)), lines)
             ctx.change(CODE, node, _REASON, Rung.NATIVE)
-        for statement in ast.walk(ctx.tree):
+        for statement in walk(ctx.tree):
             if isinstance(statement, ast.ImportFrom) and statement.module == "inspect":
                 edits += [
                     self._imported(alias, lines)

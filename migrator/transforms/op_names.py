@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_op_names import assigned_calls, functions_of, owners_of_op_names
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -26,7 +27,7 @@ def op_names(tree: ast.Module) -> list[ast.Attribute]:
     """The `x.op.name` expressions of a module that are read."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Attribute)
         and node.attr == "name"
         and isinstance(node.ctx, ast.Load)
@@ -46,7 +47,7 @@ def named_calls(ctx: FileContext) -> list[tuple[ast.Call, ast.expr]]:
         owners = owners_of_op_names(function)
         calls: list[ast.Call] = []
         if function.name in asked and id(function) in top:
-            returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
+            returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
             owners |= {value.id for value in returned if isinstance(value, ast.Name)}
             calls += [value for value in returned if isinstance(value, ast.Call)]
         if owners:

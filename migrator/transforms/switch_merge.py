@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 from migrator.analysis.fresh_names import fresh_name
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
@@ -49,7 +50,7 @@ class _Reader:
         self.edits: list[Edit] = []
 
     def read(self) -> list[Edit]:
-        for node in ast.walk(self.ctx.tree):
+        for node in walk(self.ctx.tree):
             if isinstance(node, ast.Subscript):
                 self._expression(node)
             for _, block in ast.iter_fields(node):
@@ -183,7 +184,7 @@ class _Reader:
         """The switches below `node`; None if one is of another form or has another selector."""
         found = _Switches(None, [])
         known: set[int] = set()
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.expr) and _is_item(part, 1):
                 call = part.value
                 if not (isinstance(call, ast.Call) and self._calls(call, "switch")):
@@ -209,7 +210,7 @@ class _Reader:
             return None
         for one, other in (node.args, node.args[::-1]):
             if isinstance(other, ast.Name) and other.id == case:
-                inside = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)}
+                inside = {n.id for n in walk(one) if isinstance(n, ast.Name)}
                 return None if case in inside else one
         return None
 
@@ -277,7 +278,7 @@ class SwitchMerge:
 def _without_import(text: str) -> str:
     """`text` without an import of the module of these operations that nothing uses any more."""
     tree = ast.parse(text)
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
     lines = text.splitlines(keepends=True)
     for node in reversed(tree.body):
         if (
