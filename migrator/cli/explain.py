@@ -14,9 +14,10 @@ from migrator.cli import console
 from migrator.cli.exits import UsageExit
 from migrator.cli.rules import loaded
 from migrator.engine import codes
+from migrator.engine.lookup import Disposition
 from migrator.engine.packs import Entry, Rule
 from migrator.engine.pattern import canonical_of
-from migrator.engine.ruleset import Disposition, RuleSet
+from migrator.engine.ruleset import RuleSet
 from migrator.model import to_json, to_jsonable
 
 KINDS = {

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from migrator.analysis.names import Binding, NameTable, canonical
-from migrator.engine.ruleset import VERSION_2, RuleSet
+from migrator.engine.lookup import VERSION_2
+from migrator.engine.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from migrator.engine.work import Site

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from migrator.engine.gone import kept
+from migrator.engine.lookup import Disposition
 from migrator.engine.options import Options
 from migrator.engine.pattern import canonical_of
-from migrator.engine.ruleset import Disposition, RuleSet, load_ruleset
+from migrator.engine.ruleset import RuleSet, load_ruleset
 
 KINDS = ("same", "renamed", "rewritten", "support", "compat", "manual")
 _KIND_OF = {

@@ -16,7 +16,8 @@ from dataclasses import replace
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.tree_walk import walk
-from migrator.engine.ruleset import Disposition, RuleSet
+from migrator.engine.lookup import Disposition
+from migrator.engine.ruleset import RuleSet
 from migrator.engine.work import Site
 
 #: Shared by both worlds: the support package's take part in the graph that is being built.

@@ -7,7 +7,7 @@ import re
 
 from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit
-from migrator.engine.ruleset import Disposition
+from migrator.engine.lookup import Disposition
 from migrator.engine.table_sites import TableSites
 from migrator.engine.work import FileWork, code_of, rung_of, shown
 from migrator.model import Change, Confidence

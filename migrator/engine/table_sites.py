@@ -9,7 +9,7 @@ from migrator.engine.callsite import Unreadable, accepts, read_call
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.gone import kept
 from migrator.engine.keywords import Misfit
-from migrator.engine.ruleset import VERSION_2
+from migrator.engine.lookup import VERSION_2
 from migrator.engine.work import FileWork, Site, code_of, rung_of, shown, stand_in
 from migrator.model import Change, Confidence, Rung
 

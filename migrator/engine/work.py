@@ -12,8 +12,9 @@ from migrator.analysis.tree_walk import children, walk
 from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.imports import local_name_for
+from migrator.engine.lookup import VERSION_2, Disposition
 from migrator.engine.options import Options
-from migrator.engine.ruleset import SUPPORT, VERSION_2, Disposition, RuleSet
+from migrator.engine.ruleset import SUPPORT, RuleSet
 from migrator.engine.statements import Deletions
 from migrator.engine.suppress import Suppressions
 from migrator.model import Change, Confidence, Finding, Rung

@@ -1,0 +1,57 @@
+"""How calls of TF 1 functions become calls of TF 2's: from both signatures and the keyword tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from migrator.engine.api import Api
+from migrator.engine.keras_calls import keras_options
+from migrator.engine.keywords import ANY, Fit, Keyword
+
+
+class Fits:
+    """The fits of all pairs of functions, each computed when it is first asked for.
+
+    `keywords`: TF 1 name -> keyword -> what becomes of it.
+    """
+
+    def __init__(self, keywords: Mapping[str, dict[str, Keyword]], tf1: Api, tf2: Api) -> None:
+        self.keywords = keywords
+        self.tf1 = tf1
+        self.tf2 = tf2
+        self._found: dict[tuple[str, str], Fit] = {}
+
+    def of(self, key: str, target: str) -> Fit:
+        """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
+        found = self._found.get((key, target))
+        if found is None and target.startswith("keras."):
+            # of which Keras the program was written for is not known: names only, no defaults
+            new = self.tf2.signature(f"tensorflow.{target}")
+            names = self.keywords.get(f"tf.{target}", {})
+            names = {name: keyword for name, keyword in names.items() if not keyword.written}
+            options = keras_options(f"tensorflow.{target}", self.tf2)
+            found = self._found[key, target] = Fit(None, new, names, None, options)
+        if found is None:
+            known = self.keywords
+            listed = self.documented(key)
+            short, public = ("tf" + name[len("tensorflow") :] for name in (key, listed))
+            names = {**known.get(public, {}), **known.get(short, {})}
+            if ".keras." in target:  # many modules of TF 1 had the layers of tf.keras
+                names = known.get(f"tf{target[len('tensorflow') :]}", {}) | names
+            else:
+                names = known.get(ANY, {}) | names
+            new = self.tf2.signature(target)
+            other = self.tf1.signature(target) if target not in (key, listed) else None
+            old = self.tf1.signature(key) or self.tf1.signature(listed)
+            options = keras_options(target, self.tf2)
+            found = self._found[key, target] = Fit(old, new, names, other, options)
+        return found
+
+    def documented(self, key: str) -> str:
+        """The name under which the snapshot lists what a private module has as `key`."""
+        parts = key.split(".")
+        for length in range(len(parts), 1, -1):
+            listed = self.tf1.aliases.get(".".join(parts[:length]))
+            if listed is not None:
+                return ".".join([listed, *parts[length:]])
+        return key
