@@ -127,13 +127,11 @@ def test_parallel_iterations_are_predicted_as_far_as_they_can_overlap(
     assert measured <= predicted * (1 + allowed), peaks[case]
 
 
-@pytest.mark.parametrize(
-    "case", ["inference", "training", "loop", "suppress", "recurrent", "detect"]
-)
+@pytest.mark.parametrize("case", ["inference", "training", "loop", "detect"])
 def test_the_trace_is_inside_the_interval(peaks: dict[str, list[int]], case: str) -> None:
+    """Not asked of overlapping iterations: processes differ more than the orders that are tried."""
     _, measured, low, high, _ = peaks[case]
-    # in which order iterations of NMS's loops ran was seen to change from process to process
-    assert low * (0.9 if case == "suppress" else 1.0) <= measured <= high, peaks[case]
+    assert low <= measured <= high, peaks[case]
 
 
 @pytest.mark.parametrize("case", ["inference", "training", "loop"])

@@ -55,7 +55,7 @@ def optimised(
     inside: Any, arguments: list[Any], results: list[Any]
 ) -> tuple[Any, list[Any], list[Any]]:
     """The body after grappler, which in the runtime sees it among the other ops."""
-    better = grappler.optimised(inside, results)
+    better = grappler.optimised(inside, results, arguments)
     if better is None:
         return inside, arguments, results
     made, found = better

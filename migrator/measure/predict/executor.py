@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import collections
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from migrator.measure.predict import edges
+from migrator.measure.predict import edges, layout
 
 ORDERS = ("cpu", "gpu")
 # A kernel's cost begins at 10^8 cycles (kInitialCostEstimateCycles) and goes a tenth of the way to what
@@ -33,31 +33,18 @@ INEXPENSIVE = frozenset(
 )
 
 
-# Ops that oneDNN's layout pass replaces (tensorflow/core/common_runtime/mkl_layout_pass.cc). The new
-# nodes come last in the graph, in reverse post order.
-REPLACED = frozenset(
-    """
-    AvgPool AvgPoolGrad AvgPool3D AvgPool3DGrad BatchMatMul BatchMatMulV2 Conv2D
-    Conv2DBackpropFilter Conv2DBackpropInput Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2
-    DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput
-    FusedBatchNorm FusedBatchNormGrad FusedBatchNormV2 FusedBatchNormGradV2 FusedBatchNormV3
-    FusedBatchNormGradV3 LRN LRNGrad MatMul MaxPool MaxPoolGrad MaxPool3D MaxPool3DGrad Softmax
-    _FusedBatchMatMulV2 _FusedBatchNormEx _FusedConv2D _FusedConv3D _FusedDepthwiseConv2dNative
-    _FusedMatMul
-    """.split()
-)
-
-
 def consumers(
     inputs_of: Sequence[Sequence[int]], controls_of: Sequence[Sequence[int]],
-    replaced: Sequence[bool], seed: int = 0,
+    replaced: Sequence[bool], seed: int = 0, biases: Mapping[int, int] | None = None,
+    arguments: Sequence[int] = (),
 ) -> list[list[int]]:  # fmt: skip
     """For each node its consumers (one entry an edge) in the order in which they are readied.
 
     inputs_of, controls_of: producers of each node, one entry an edge. Those that read come before
     those that only wait (`PropagateOutputs`); both in the order of the node's set of edges. Consumers
     are added to the graph one after the other: of the nodes whose producers are there, the one with
-    the lowest number; replaced nodes have the highest.
+    the lowest number (see `layout.numbers`, also for replaced and biases). arguments: those that become a
+    function's arguments after that, which come first.
     """
     count = len(inputs_of)
     producers_of = [[*i, *c] for i, c in zip(inputs_of, controls_of, strict=True)]
@@ -65,11 +52,9 @@ def consumers(
     for node, producers in enumerate(producers_of):
         for p in producers:
             after[p].append(node)
-    number = list(range(count))
-    if any(replaced):
-        order = [n for n in _reverse_post_order(producers_of, after, seed) if replaced[n]]
-        for place, node in enumerate(order):
-            number[node] = count + place
+    number = layout.numbers(producers_of, replaced, seed, biases)
+    for place, node in enumerate(arguments):
+        number[node] = place - len(arguments)
     waiting = [len(p) for p in producers_of]
     heap = [(number[n], n) for n in range(count) if not waiting[n]]
     heapq.heapify(heap)
@@ -90,26 +75,6 @@ def consumers(
         listed = [edges_of[i] for i in edges.order([e[0] for e in edges_of], seed)]
         found.append([c for _, waits, c in sorted(listed, key=lambda e: e[1])])
     return found
-
-
-def _reverse_post_order(
-    producers_of: Sequence[Sequence[int]], after: Sequence[Sequence[int]], seed: int
-) -> list[int]:
-    """Reverse post order of a depth-first walk from the roots, the last edge first."""
-    roots = [n for n, producers in enumerate(producers_of) if not producers]
-    stack = [(roots[i], False) for i in edges.order(range(len(roots)), -seed)]
-    seen = [False] * len(producers_of)
-    order: list[int] = []
-    while stack:
-        node, leaving = stack.pop()
-        if leaving:
-            order.append(node)
-        elif not seen[node]:
-            seen[node] = True
-            stack.append((node, True))
-            stack += [(c, False) for c in after[node] if not seen[c]]
-    order.reverse()
-    return order
 
 
 @dataclass

@@ -5,12 +5,13 @@ Needs TensorFlow; runs in measuring children and wherever a ConcreteFunction is 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import executor, flatten, grappler, liveness, ops, workspace
+from migrator.measure.predict import flatten, grappler, layout, liveness, ops, workspace
 from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
@@ -20,34 +21,39 @@ FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables."""
+    """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables.
+
+    arguments: the nodes that stand for what the function is called with, in its order.
+    """
 
     nodes: tuple[Node, ...]
     fetched: tuple[tuple[int, int], ...]
     variables: dict[str, int]
     kernels: str
+    arguments: tuple[int, ...] = ()
 
     def peak(
         self, order: str = "cpu", seed: int = 0, cheap: int = 0, heap: liveness.Heap | None = None,
         calls: int = 1,
     ) -> Peak:  # fmt: skip
-        replaced = executor.REPLACED if self.kernels == "onednn" else frozenset[str]()
+        replaced = layout.REPLACED if self.kernels == "onednn" else frozenset[str]()
         return liveness.replay(
             self.nodes, self.fetched, order, self.variables, seed, replaced, cheap, heap,
-            calls,
+            calls, self.arguments,
         )  # fmt: skip
 
 
 class _Builder:
     """Turns flat items into nodes."""
 
-    def __init__(self, flat: flatten.Flat, kernels: str, arguments: Sequence[str] = ()) -> None:
+    def __init__(self, flat: flatten.Flat, kernels: str) -> None:
         self.flat, self.kernels = flat, kernels
-        self.place = {name: n for n, name in enumerate(arguments)}
         self.constant: dict[Item, bool] = {}
         self.passed: dict[Item, int | None] = {}
         self.waits: dict[Item, list[Item]] = {}
         self.masks: dict[Item, int] = {}  # bytes of a MaxPool's mask
+        self.biases: dict[Item, int | None] = {}  # of a filter's gradient: bytes of its bias's
+        self.bias_places: dict[Item, int] = {}  # and before which node that stood
         for item in flat.items:  # producers come first
             self.constant[item] = self._is_constant(item)
 
@@ -114,11 +120,12 @@ class _Builder:
             while (k := self.passes(passing)) is not None:
                 stack += passing.controls
                 passing, number = passing.inputs[number if k == -1 else k]
-            stack += self._awaited(passing)
+            if passing.type != "Const":  # which is a node of its own, that waits itself
+                stack += self._awaited(passing)
         seen: set[Item] = set()
         while stack:
             c = stack.pop()
-            if c in seen or self.constant.get(c):
+            if c in seen or self.constant.get(c) and c.type != "Const":
                 continue
             seen.add(c)
             if self.passes(c) is None:
@@ -127,13 +134,17 @@ class _Builder:
                 stack += [i for i, _ in c.inputs] + c.controls
         return list(found)
 
-    def program(self) -> Program:
+    def program(self, arguments: Sequence[str] = ()) -> Program:
+        """arguments: the names of what the function is called with, in its order."""
         fetched = [self.source(r) for r in self.flat.fetched]
         inputs = {
             i: [] if self.constant.get(i) else [self.source(r) for r in i.inputs]
             for i in self.flat.items
         }
-        controls = {i: [] if self.constant.get(i) else self.controls(i) for i in self.flat.items}
+        controls = {
+            i: self.controls(i) if i.type == "Const" or not self.constant.get(i) else []
+            for i in self.flat.items
+        }  # fmt: skip
         needed: set[Item] = set()
         stack = [i for i, _ in fetched]
         for effect in self.flat.effects:
@@ -145,15 +156,22 @@ class _Builder:
             if item not in needed:
                 needed.add(item)
                 stack += [i for i, _ in inputs.get(item, [])] + controls.get(item, [])
-        # a function's arguments are the first nodes of its graph, in their order
-        last = len(self.place)
-        working = sorted(
-            # what a branch reads from outside of it is there already
-            [*(i for i in needed if i not in inputs), *(i for i in self.flat.items if i in needed)],
-            key=lambda i: self.place.get(i.name, last),
-        )
-        index = {item: n for n, item in enumerate(working)}
+        # what a branch reads from outside of it is there already
+        working = [
+            *(i for i in needed if i not in inputs), *(i for i in self.flat.items if i in needed),
+        ]  # fmt: skip
         self._pooling_masks(working, inputs)
+        merged = self._bias_gradients(working, inputs)
+        if merged:
+            fetched = [_merged(r, merged) for r in fetched]
+            inputs = {i: [_merged(r, merged) for r in refs] for i, refs in inputs.items()}
+            controls = {i: [merged.get(c, c) for c in after] for i, after in controls.items()}
+            kept = [item for item in working if item not in merged]
+            so_far = itertools.accumulate(item not in merged for item in working)
+            places = dict(zip(working, so_far, strict=True))
+            self.bias_places = {f: places[b] for b, f in merged.items()}
+            working = kept
+        index = {item: n for n, item in enumerate(working)}
         variables: dict[str, int] = {}
         nodes = [
             self._node(
@@ -163,9 +181,11 @@ class _Builder:
             )
             for item in working
         ]  # fmt: skip
+        place = {node.name: n for n, node in enumerate(nodes)}
         return Program(
-            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels
-        )
+            tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
+            tuple(place[name] for name in arguments if name in place),
+        )  # fmt: skip
 
     def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:
         """Gives MaxPool a further output where its gradient reads the mask that oneDNN makes."""
@@ -178,6 +198,24 @@ class _Builder:
                 self.masks[pool] = size
                 inputs[item].append((pool, len(pool.op.outputs)))
 
+    def _bias_gradients(
+        self, working: list[Item], inputs: dict[Item, list[Ref]]
+    ) -> dict[Item, Item]:
+        """{BiasAddGrad: the gradient of the filter of the same convolution}: oneDNN makes them one op."""
+        if self.kernels != "onednn":
+            return {}
+        filters = {
+            inputs[item][2]: item for item in reversed(working)
+            if item.type == "Conv2DBackpropFilter" and len(inputs[item]) > 2
+        }  # fmt: skip
+        found = {}
+        for item in working:
+            if item.type == "BiasAddGrad" and inputs[item] and inputs[item][0] in filters:
+                merged = filters.pop(inputs[item][0])
+                found[item] = merged
+                self.biases[merged] = _bytes(item.op.outputs[0])
+        return found
+
     def _node(
         self, item: Item, inputs: tuple[tuple[int, int], ...], controls: tuple[int, ...],
         variables: dict[str, int], outside: bool,
@@ -185,7 +223,7 @@ class _Builder:
         op = item.op
         if outside or self.constant.get(item):
             outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
-            return Node(item.name, "Const", outputs=outputs)
+            return Node(item.name, "Const", (), controls, outputs)
         if item.gate:
             outputs = tuple(_output(t, False) for t in op.outputs)
             return Node(item.name, item.gate, inputs, controls, outputs, {0: 0})
@@ -207,6 +245,10 @@ class _Builder:
             outputs += (Output(None),)  # stands for bytes that the graph does not tell
         if item in self.masks:
             outputs += (Output(self.masks[item], "uint8"),)
+        name = op.type
+        if item in self.biases:
+            name = layout.WITH_BIAS
+            outputs += (Output(self.biases[item]),)
         reads = assigns = ""
         updates: list[str] = []
         for k, (source, _) in enumerate(map(self.source, item.inputs)):
@@ -232,9 +274,13 @@ class _Builder:
                 variables.setdefault(source.name, size)
         extra = workspace.scratch_bytes(op, self.kernels)
         return Node(
-            item.name, op.type, inputs, controls, outputs, alias, forwards, extra, reads,
-            tuple(updates), assigns, item.times,
+            item.name, name, inputs, controls, outputs, alias, forwards, extra, reads,
+            tuple(updates), assigns, item.times, self.bias_places.get(item, 0),
         )  # fmt: skip
+
+
+def _merged(ref: Ref, merged: dict[Item, Item]) -> Ref:
+    return (merged[ref[0]], 1) if ref[0] in merged else ref
 
 
 def _scalar(tensor: Any) -> float | None:
@@ -302,8 +348,8 @@ def _output(tensor: Any, resident: bool) -> Output:
 def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> Program:
     """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own)."""
     chosen = kernels or workspace.kernels_here()
-    arguments = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
-    better = grappler.optimised(graph, fetched)
+    arguments = [t.op.name for t in graph.inputs]
+    better = grappler.optimised(graph, fetched, graph.inputs)
     if better is not None:
         graph, fetched = better
 
@@ -312,4 +358,4 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
         return peaks.index(max(peaks))
 
     flat = flatten.flatten(graph, fetched, heavier)
-    return _Builder(flat, chosen, arguments).program()
+    return _Builder(flat, chosen).program(arguments)

@@ -1,7 +1,9 @@
 """The graph that TensorFlow would run: a ConcreteFunction's own, optimised by grappler.
 
 The runtime optimises a function before its first call; the same optimiser can be asked from Python.
-It folds, fuses and reorders ops, and the order decides which buffers overlap.
+It folds, fuses and reorders ops, and the order decides which buffers overlap. Given the function's
+body in the form in which the runtime has it (arguments first, as _Arg, results as _Retval), it leaves
+the very order of nodes that the runtime gets.
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ from typing import Any
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def _definition(graph: Any) -> Any:
-    """The GraphDef with captured variables as VarHandleOps, which tell grappler their shapes."""
+def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) -> tuple[Any, Any]:
+    """(the function's body as the runtime has it, {argument's name: node that stands for it after}).
+
+    Arguments are _Arg nodes, which tell the shapes of what variables hold; results are _Retval nodes,
+    whose names `_result` gives.
+    """
     import tensorflow as tf
     from tensorflow.python.ops import handle_data_util
 
@@ -23,47 +29,92 @@ def _definition(graph: Any) -> Any:
         for node in nodes:  # loops and branches stay functions, which `flatten` can look into
             if "_lower_using_switch_merge" in node.attr:
                 node.attr["_lower_using_switch_merge"].b = False
-    for node in definition.node:
+    number = {t.op.name: i for i, t in enumerate(arguments)}
+    nodes = sorted(definition.node, key=lambda n: number.get(n.name, len(number)))
+    made = type(definition)(library=definition.library, versions=definition.versions, node=nodes)
+    stand_ins = {}
+    for node in made.node:
         node.device = node.device or DEVICE
         node.attr.pop("_output_shapes", None)
-        if node.op != "Placeholder" or node.attr["dtype"].type != tf.resource.as_datatype_enum:
+        if node.name not in number:
             continue
-        data = handle_data_util.get_resource_handle_data(graph.get_tensor_by_name(node.name + ":0"))
-        if data is None or not data.is_set or len(data.shape_and_type) != 1:
+        tensor = arguments[number[node.name]]
+        stand_in = stand_ins[node.name] = type(node)()
+        stand_in.CopyFrom(node)
+        node.op = "_Arg"
+        node.attr.clear()
+        node.attr["T"].type = tensor.dtype.as_datatype_enum
+        node.attr["index"].i = number[node.name]
+        node.attr["_output_shapes"].list.shape.add().CopyFrom(tensor.shape.as_proto())
+        data = handle_data_util.get_resource_handle_data(tensor)
+        if tensor.dtype != tf.resource or data is None or not data.is_set:
+            continue
+        if len(data.shape_and_type) != 1:
             continue
         held = data.shape_and_type[0]
-        node.op = "VarHandleOp"
-        node.attr.clear()
-        node.attr["dtype"].type = held.dtype
-        node.attr["shape"].shape.CopyFrom(held.shape)
-        node.attr["shared_name"].s = node.name.encode()
-    return definition
+        node.attr["_handle_dtypes"].list.type.append(held.dtype)
+        node.attr["_handle_shapes"].list.shape.add().CopyFrom(held.shape)
+        stand_in.op = "VarHandleOp"
+        stand_in.attr.clear()
+        stand_in.attr["dtype"].type = held.dtype
+        stand_in.attr["shape"].shape.CopyFrom(held.shape)
+        stand_in.attr["shared_name"].s = node.name.encode()
+    for i, tensor in enumerate(fetched):
+        result = made.node.add(name=_result(i), op="_Retval", input=[tensor.name], device=DEVICE)
+        result.attr["T"].type = tensor.dtype.as_datatype_enum
+        result.attr["index"].i = i
+    return made, stand_ins
 
 
-def optimised(graph: Any, fetched: Sequence[Any]) -> tuple[Any, list[Any]] | None:
+def _result(number: int) -> str:
+    return f"migrator_result_{number}"
+
+
+def _shown(definition: Any, stand_ins: Any, count: int) -> list[str]:
+    """Puts arguments back into an optimised definition; the names of the fetched tensors."""
+    names = [""] * count
+    kept = []
+    for node in definition.node:
+        if node.op == "_Retval":
+            names[node.attr["index"].i] = node.input[0] + ("" if ":" in node.input[0] else ":0")
+            continue
+        if node.op == "_Arg":
+            node.CopyFrom(stand_ins.pop(node.name))
+        kept.append(node)
+    kept += stand_ins.values()  # of arguments that nothing reads
+    made = type(definition)(node=kept)
+    del definition.node[:]
+    definition.node.extend(made.node)
+    return names
+
+
+def optimised(
+    graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]
+) -> tuple[Any, list[Any]] | None:
     """(graph, fetched tensors) after grappler, with all shapes; None where it cannot be done.
 
-    graph: a FuncGraph; its control outputs are kept and set on the result.
+    graph: a FuncGraph; its control outputs are kept and set on the result. arguments: what it is
+    called with, captured variables among them, in their order; variables become VarHandleOps.
     """
     import tensorflow as tf
     from tensorflow.core.protobuf import config_pb2, meta_graph_pb2, rewriter_config_pb2
     from tensorflow.python.grappler import tf_optimizer
 
     controls = [o.name for o in getattr(graph, "control_outputs", None) or []]
-    names = [t.name for t in fetched]
-    if not names and not controls:
+    if not fetched and not controls:
         return None
     try:
-        meta = meta_graph_pb2.MetaGraphDef()
-        meta.graph_def.CopyFrom(_definition(graph))
-        keep = [o.name for o in graph.get_operations() if o.type == "Placeholder"]
-        meta.collection_def["train_op"].node_list.value.extend([*names, *controls, *keep])
+        given, stand_ins = _definition(graph, fetched, arguments)
+        meta = meta_graph_pb2.MetaGraphDef(graph_def=given)
+        keep = [*map(_result, range(len(fetched))), *controls]
+        meta.collection_def["train_op"].node_list.value.extend(keep)
         config = config_pb2.ConfigProto()
         options = config.graph_options.rewrite_options
         options.min_graph_nodes = -1
         # its heuristics are for graphs that do not fit the machine they are optimised on
         options.memory_optimization = rewriter_config_pb2.RewriterConfig.NO_MEM_OPT
         definition = tf_optimizer.OptimizeGraph(config, meta, verbose=False)
+        names = _shown(definition, stand_ins, len(fetched))
         made = tf.Graph()
         with made.as_default():
             tf.import_graph_def(definition, name="")

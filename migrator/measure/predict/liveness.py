@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from migrator.measure.predict import bfc, executor, ops
+from migrator.measure.predict import bfc, executor, layout, ops
 
 HELD = 5000  # buffers at the peak that are named, the largest
 HEAVY = 16  # convolutions and matrix products, against writing their outputs
@@ -34,7 +34,8 @@ class Node:
     forwards: input positions whose buffer output 0 may take over. extra: bytes held only while the
     op runs (workspace, or what a function body needs). reads, updates, assigns: the variable whose
     buffer the op's output is, that it writes in place, or that takes over input 1 as its value. times:
-    how often the op's kernel runs in one call.
+    how often the op's kernel runs in one call. bias_place: before which node the gradient of the bias
+    stood that this one was merged with (`layout.WITH_BIAS`).
     """
 
     name: str
@@ -49,12 +50,13 @@ class Node:
     updates: tuple[str, ...] = ()
     assigns: str = ""
     times: int = 1
+    bias_place: int = 0
 
     @property
     def work(self) -> int:
         """Bytes of the outputs, as far as known, times what more than one pass over them is worth."""
         written = sum(out.bytes or 0 for out in self.outputs) or 1
-        return written * (HEAVY if self.op in executor.REPLACED else 1)
+        return written * (HEAVY if self.op in layout.REPLACED else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,7 @@ def replay(
     cheap: int = 0,
     heap: Heap | None = None,
     calls: int = 1,
+    arguments: Sequence[int] = (),
 ) -> Peak:
     """The peak of one run of the graph, on top of what is resident before it.
 
@@ -197,7 +200,7 @@ def replay(
     makes anew (see `executor.consumers`). calls: how often the graph has run before; cheap: kernels
     with at most so much work (`Node.work`) count as inexpensive, once they ran often enough for the
     executor to find out (`executor.TIMED`). heap: an allocator that serves the step, and is left as the
-    step leaves it.
+    step leaves it. arguments: see `executor.consumers`.
     """
     uses: collections.Counter[tuple[int, int]] = collections.Counter(fetched)
     waiting = [0] * len(nodes)
@@ -207,6 +210,7 @@ def replay(
     after = executor.consumers(
         [[p for p, _ in n.inputs] for n in nodes], [n.controls for n in nodes],
         [n.op in replaced for n in nodes], seed,
+        {i: n.bias_place for i, n in enumerate(nodes) if n.op == layout.WITH_BIAS}, arguments,
     )  # fmt: skip
     held = _Buffers(variables or {}, heap)
     buffer_of: dict[tuple[int, int], int | None] = {}
@@ -214,8 +218,9 @@ def replay(
     at = ""
     when = extra = 0
     timeline: list[tuple[str, int]] = []
+    given = set(arguments)
     schedule = executor.Schedule(
-        order, [i for i, n in enumerate(waiting) if n == 0],
+        order, [*arguments, *(i for i, n in enumerate(waiting) if n == 0 and i not in given)],
         lambda i: nodes[i].op in executor.INEXPENSIVE or (
             nodes[i].work <= cheap and nodes[i].times * calls >= executor.TIMED
         ), seed,
