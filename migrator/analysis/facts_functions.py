@@ -137,7 +137,7 @@ def _flag_call(
     elif kind == k.PLACEHOLDER:
         flags |= {"placeholders", "ops"}
     elif kind not in (k.PY, k.DATASET, k.ITERATOR, k.CONFIG):
-        flags.add("ops")
+        flags |= {"ops", "optimizers"} if kind == k.OPTIMIZER else {"ops"}
     if symbol in k.QUEUES:
         flags.add("queues")
     if symbol.startswith("tensorflow.losses.get"):

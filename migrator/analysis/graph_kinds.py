@@ -207,6 +207,10 @@ CALLS: dict[str, str] = {
     _T + "gradients": TENSOR,
     _C + "slim.learning.create_train_op": TRAIN,
     _C + "training.create_train_op": TRAIN,
+    **dict.fromkeys(
+        (_C + module + "optimize_loss"
+         for module in ("layers.", "layers.optimizers.", "slim.", "slim.optimizers.")), TRAIN,
+    ),
 }
 
 OPTIMIZERS = frozenset(

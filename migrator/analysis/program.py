@@ -142,11 +142,24 @@ class Program(RunReader, Containers):
         hook = isinstance(stmt, ast.ClassDef) and any(
             k.is_hook(self.expressions.tf_symbol(base) or "") for base in stmt.bases
         )
-        closes = traced and self.parent is not None and not hook
+        closes = traced and self.parent is not None and not hook and not self._runs_inside(stmt)
         self.items.append(
             Item(stmt, TRACE if closes else KEEP, k.TENSOR if closes else k.PY, flow,
                  Value(k.PY), parents)
         )
+
+    def _runs_inside(self, stmt: ast.stmt) -> bool:
+        """Whether a function inside of a function runs the session that is known here."""
+        return isinstance(stmt, ast.FunctionDef) and any(
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "run" and self.expressions.value(node.func.value).kind == k.SESSION
+            for node in walk(stmt)
+        )
+
+    def running_functions(self) -> list[ast.FunctionDef]:
+        """The functions inside of this scope that run its session."""
+        return [item.stmt for item in self.items if isinstance(item.stmt, ast.FunctionDef)
+                and self.parent is not None and self._runs_inside(item.stmt)]
 
     def _with(self, stmt: ast.With | ast.AsyncWith, parents: tuple[ast.stmt, ...]) -> None:
         parts = [self._with_part(item) for item in stmt.items]
@@ -295,7 +308,7 @@ class Program(RunReader, Containers):
             value = self.expressions.value(stmt.value)
         elif isinstance(stmt, (ast.Return, ast.Assert, ast.Raise, ast.Delete)):
             value = Value(k.PY)
-        value = self._spread(stmt, value)
+        value = self._spread(stmt, value, flow)
         runs = self._run_sites(stmt)
         kind = value.kind
         if isinstance(expression, (ast.Name, ast.Attribute)):

@@ -1,10 +1,11 @@
-"""Lists and dicts that a program fills: what they hold, and which of them belong to steps."""
+"""Lists, dicts and objects that a program fills: what they hold, and which belong to steps."""
 
 from __future__ import annotations
 
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import Flow
 from migrator.analysis.graph_values import Expressions
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item
 from migrator.analysis.values import Value
@@ -33,12 +34,14 @@ class Containers:
         raise NotImplementedError
 
     def _containers(self) -> None:
-        """Empty lists and dicts that only a step fills are made anew in each step."""
+        """Empty lists and dicts, and objects of the project's classes, that only a step fills are
+        made anew in each step."""
         filled = set().union(*(i.flow.mutates for i in self.items if i.role == TRACE))
         for item in self.items if filled else ():
             stmt = item.stmt
             if item.role != KEEP or item.target not in filled or not (
-                isinstance(stmt, ast.Assign) and is_empty(stmt.value)
+                isinstance(stmt, ast.Assign)
+                and (is_empty(stmt.value) or self._makes_object(stmt.value))
             ):
                 continue
             if not any(other.role in (KEEP, LAZY) and other is not item
@@ -46,8 +49,18 @@ class Containers:
                        for other in self.items):
                 item.role, item.kind = TRACE, k.TENSOR
 
-    def _spread(self, stmt: ast.stmt, value: Value) -> Value:
-        """``layers.append(conv)`` makes `layers` hold tensors; the statement's value."""
+    def _makes_object(self, node: ast.expr) -> bool:
+        """Whether an expression makes an object of a class of the project's, going by its name."""
+        if not isinstance(node, ast.Call):
+            return False
+        name = ast.unparse(node.func).rpartition(".")[2]
+        package = (self.expressions.symbol(node.func) or "").partition(".")[0]
+        return name[:1].isupper() and not name.isupper() and package not in (
+            "tensorflow", "numpy", "keras", "builtins")
+
+    def _spread(self, stmt: ast.stmt, value: Value, flow: Flow) -> Value:
+        """``layers.append(conv)`` makes `layers` hold tensors, as ``net.build(images)`` does `net`;
+        the statement's value."""
         if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
             base = self._name(stmt.targets[0].value)
             if base and value.kind == k.VARIABLE and not value.needs_graph:
@@ -65,9 +78,12 @@ class Containers:
         if base is None:
             return value
         old = self._lookup(base)
-        arguments = [self.expressions.value(a) for a in stmt.value.args]
+        call = stmt.value
+        given = [*call.args, *(a.value for a in call.keywords)]
+        arguments = [self.expressions.value(a) for a in given]
         if old is not None and old.kind == k.PY and any(a.traced for a in arguments):
             self.env[base] = Value(k.TENSOR, container=True)
+            flow.mutates.add(base)
         elif func.attr == "append" and [a.kind for a in arguments] == [k.VARIABLE] and not (
             arguments[0].needs_graph
         ) and self._keep_variable(base):

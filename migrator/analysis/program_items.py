@@ -57,8 +57,9 @@ class Item:
 class RunSite:
     """One `sess.run(...)`, `tensor.eval(...)` or `op.run(...)`.
 
-    `feeds` pairs names of fed tensors with the fed expressions; `feed_name` is the variable that
-    holds the feed dict where it is not a literal. `obstacle` says what keeps it from being native.
+    `feeds` pairs names of fed tensors with the fed expressions; where the feed is no literal,
+    `feed_name` is the variable that holds it, or `feed_call` the call that makes it. `obstacle`
+    says what keeps it from being native.
     """
 
     call: ast.Call
@@ -66,8 +67,15 @@ class RunSite:
     fetch: ast.expr
     feeds: list[tuple[str, ast.expr]] = field(default_factory=list)
     feed_name: str = ""
+    feed_call: ast.Call | None = None
+    metadata: bool = False  # whether it collects RunMetadata
     item: Item | None = None
     obstacle: Obstacle | None = None
+
+    @property
+    def passes_feed(self) -> bool:
+        """Whether the feed is a dict that is made elsewhere and passed on whole."""
+        return bool(self.feed_name) or self.feed_call is not None
 
 
 @dataclass(eq=False)

@@ -78,14 +78,14 @@ class RunReader:
                 if isinstance(keyword.value, ast.Constant) and keyword.value.value is None:
                     continue
                 if keyword.arg == "run_metadata":
-                    site.obstacle = Obstacle(
-                        call, "this run collects RunMetadata",
-                        "profile the tf.function with tf.profiler.experimental instead",
-                    )
+                    site.metadata = True
         if feed is None or (isinstance(feed, ast.Constant) and feed.value is None):
             return site
         if isinstance(feed, ast.Name):
             site.feed_name = feed.id
+            return site
+        if isinstance(feed, ast.Call) and isinstance(feed.func, ast.Name):
+            site.feed_call = feed
             return site
         if not isinstance(feed, ast.Dict):
             site.obstacle = Obstacle(

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
 from migrator.transforms._session_split import split_names
 
 
+@dataclass(frozen=True)
+class Remark:
+    """What a person should know of a program that is native because its text was amended."""
+
+    code: str
+    line: int
+    message: str
+    advice: str
+
+
 class Amendable(Obstacle):
-    """An obstacle that knows a text without it."""
+    """An obstacle that knows a text without it; `remark` says what that text does without."""
+
+    remark: Remark | None = None
 
     def amended(self, text: str) -> str | None:
         """`text` without the obstacle, None where it cannot be taken away."""

@@ -243,8 +243,9 @@ class CallWriter(StatementPlanner):
             target = function.element.stmt.targets[0]  # type: ignore[attr-defined]
             star = "" if isinstance(target, ast.Name) else "*"
             result.append(f"{star}next({site.iterator or function.iterator})")
-        if site.run.feed_name:
-            result.append(f"**{site.run.feed_name}")
+        if site.run.passes_feed:
+            made = site.run.feed_call
+            result.append(f"**{site.run.feed_name if made is None else self.source.segment(made)}")
         else:
             by_name = {parameter_name(n): text for n, text in site.arguments.items()}
             for parameter in function.parameters:
@@ -257,7 +258,7 @@ class CallWriter(StatementPlanner):
             if function.summaries.condition:
                 pairs.append((function.summaries.condition_name, site.summaries.condition))
             for name, text in pairs:
-                result.append(f"{name}={text}" if site.run.feed_name or "=" in text else text)
+                result.append(f"{name}={text}" if site.run.passes_feed or "=" in text else text)
         return [" ".join(text.split()) if "#" not in text else text for text in result]
 
     def _stop_iteration(self, item: Item) -> None:

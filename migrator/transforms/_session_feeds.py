@@ -10,11 +10,8 @@ from migrator.analysis.dataflow import backward_slice
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.source import Edit
 from migrator.analysis.values import argument
-from migrator.transforms._session_helpers import (
-    chain,
-    cut,
-    parameter_name,
-)
+from migrator.transforms._session_feed_functions import made_feed
+from migrator.transforms._session_helpers import chain, cut, parameter_name
 from migrator.transforms._session_monitored import MonitorReader
 from migrator.transforms._session_records import Site
 from migrator.transforms._session_step import Parameter
@@ -26,6 +23,8 @@ _OTHER_DTYPES = (
     "top_k", "unique", "count", "in_top_k", "sequence_mask", "complex", "fft", "map_fn", "tf_",
 )
 
+#: Names of dtypes that a string may give, and that TensorFlow's module does not have.
+_SHORT_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 _PLAIN = frozenset({"hasattr", "len", "int", "float", "list", "dict", "tuple", "zip", "enumerate"})
 
 
@@ -34,9 +33,29 @@ class FeedReader(MonitorReader):
 
     def _fed(self, site: Site) -> list[tuple[str, ast.expr]]:
         run = site.run
+        if run.feed_call is not None:
+            return self._feed_function(site, run.feed_call)
         if not run.feed_name:
             return run.feeds
         return self._feed_variable(site)
+
+    def _feed_function(self, site: Site, call: ast.Call) -> list[tuple[str, ast.expr]]:
+        """The feed that a function beside the graph makes."""
+        function, literal = made_feed(call, self.items, self.program)
+        site.feed_entries = self._entries(function, literal)
+        return [(self._key_name(key) or "", value) for _, key, value in site.feed_entries]
+
+    def _entries(
+        self, stmt: ast.stmt, literal: ast.Dict
+    ) -> list[tuple[ast.stmt, ast.expr, ast.expr]]:
+        """What a dict literal feeds, with the statement that it stands in."""
+        entries: list[tuple[ast.stmt, ast.expr, ast.expr]] = []
+        for key, value in zip(literal.keys, literal.values, strict=True):
+            if key is None or self._key_name(key) is None:
+                raise Obstacle(literal, "a key of the feed is not a name",
+                               "feed placeholders by their names")
+            entries.append((stmt, key, value))
+        return entries
 
     def _feed_variable(self, site: Site) -> list[tuple[str, ast.expr]]:
         """The feed of a dict variable: its literal, plus single-key additions to it."""
@@ -44,13 +63,13 @@ class FeedReader(MonitorReader):
         run = site.run.item
         assert run is not None
         binding = self._feed_binding(name, site)
-        assert isinstance(binding.stmt, ast.Assign) and isinstance(binding.stmt.value, ast.Dict)
-        entries: list[tuple[ast.Assign, ast.expr, ast.expr]] = []
-        for key, value in zip(binding.stmt.value.keys, binding.stmt.value.values, strict=True):
-            if key is None or self._key_name(key) is None:
-                raise Obstacle(binding.stmt, "a key of the feed is not a name",
-                               "feed placeholders by their names")
-            entries.append((binding.stmt, key, value))
+        assert isinstance(binding.stmt, ast.Assign)
+        literal = binding.stmt.value
+        home: ast.stmt = binding.stmt
+        if isinstance(literal, ast.Call):
+            home, literal = made_feed(literal, self.items, self.program)
+        assert isinstance(literal, ast.Dict)
+        entries = self._entries(home, literal)
         pairs = {self._key_name(key) or "": value for _, key, value in entries}
         for item in self.program.items:
             stmt = item.stmt
@@ -126,7 +145,10 @@ class FeedReader(MonitorReader):
                 raise Obstacle(other.stmt, f"the feed {name} is assigned more than once",
                                "use one name for each feed")
         assert isinstance(binding.stmt, ast.Assign)
-        if not isinstance(binding.stmt.value, ast.Dict) or len(binding.stmt.targets) != 1:
+        value = binding.stmt.value
+        made = isinstance(value, ast.Dict) or isinstance(value, ast.Call) and isinstance(
+            value.func, ast.Name)
+        if not made or len(binding.stmt.targets) != 1:
             raise Obstacle(binding.stmt, f"the feed {name} is not a dict literal",
                            "feed a dict literal whose keys are placeholders")
         return binding
@@ -142,11 +164,11 @@ class FeedReader(MonitorReader):
                 self.decisions.edits.append((start, end, repr(parameter_name(ast.unparse(key)))))
                 self.kept_statements.add(id(stmt))
                 self.decisions.edits += self._fed_edits(self._key_name(key) or "", value)
-            elif isinstance(stmt.targets[0], ast.Subscript):
+            elif isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
                 self.decisions.dropped.add(id(stmt))
             else:
                 self.decisions.edits.append(cut(self.source, start, self.source.span(value)[1]))
-        for item in self.program.items:
+        for item in self.items:  # a function that makes the feed may be one of the scope around
             if id(item.stmt) in self.kept_statements:
                 item.role = KEEP
 
@@ -195,7 +217,7 @@ class FeedReader(MonitorReader):
         if dtype is None:
             return ""
         if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
-            return f"{self.style.tf}.{dtype.value}"
+            return f"{self.style.tf}.{_SHORT_NAMES.get(dtype.value, dtype.value)}"
         text = self.source.segment(dtype)
         return {"float": f"{self.style.tf}.float32", "int": f"{self.style.tf}.int32",
                 "bool": f"{self.style.tf}.bool"}.get(text, text)

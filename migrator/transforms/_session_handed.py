@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import walk
@@ -19,6 +20,7 @@ from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_inline import used_elsewhere
 from migrator.transforms._session_render import Decisions, rendered
 
+#: Calls beside the objects that add nothing to their graph.
 _HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY)
 
 
@@ -161,7 +163,8 @@ def _receiver_edits(
                if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
     if len(defined) != 1:
         return None
-    if receiver.owner is not None and not method and not _alone(ctx, tree, names, receiver.owner):
+    owners = [r.owner for r in receivers if r.owner is not None and r.called != r.node.name]
+    if receiver.owner is not None and not method and not _alone(ctx, tree, names, owners):
         return None
     calls = {id(n.func): n for n in walk(tree) if isinstance(n, ast.Call)}
     edits = [cut(source, *_parameter_span(source, function, receiver.parameter))]
@@ -178,12 +181,16 @@ def _receiver_edits(
     return edits
 
 
-def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.ClassDef) -> bool:
-    """Whether the graph is the object's alone: one is made, and nothing is built outside of it."""
-    made = 0
+def _alone(
+    ctx: FileContext, tree: ast.Module, names: NameTable, owners: list[ast.ClassDef]
+) -> bool:
+    """Whether the graph is that of the objects alone: one of each class is made, nothing is built
+    outside of them, and where there are several, none asks the graph what others put there."""
+    made = dict.fromkeys((owner.name for owner in owners), 0)
     shown = shown_lists(tree, names)
     inside = {
-        id(n) for part in [owner, *_helpers_of(tree, owner)] for n in walk(part)
+        id(n) for owner in owners for part in [owner, *_helpers_of(tree, owner)]
+        for n in walk(part)
     }
     table = FunctionTable(ctx, tree, names)
     own = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
@@ -193,17 +200,20 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
         for n in walk(loop)
     }
     for node in walk(tree):
-        if not isinstance(node, ast.Call) or id(node) in inside:
+        if not isinstance(node, ast.Call):
             continue
-        if isinstance(node.func, ast.Name) and node.func.id == owner.name:
-            made += 1
+        if id(node) in inside:
+            if len(owners) > 1 and _asks_graph(names, node):
+                return False
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id in made:
+            made[node.func.id] += 1
             if id(node) in repeated:
                 return False
         symbol = _symbol(names, node)
         if symbol.startswith("tensorflow."):
-            if "()" not in symbol and _kind(names, node) not in _HARMLESS and (
-                node not in shown
-            ):
+            harmless = _kind(names, node) in _HARMLESS or _writes_graph(names, node)
+            if "()" not in symbol and not harmless and node not in shown:
                 return False
             continue
         if isinstance(node.func, ast.Name) and node.func.id in own:
@@ -211,7 +221,26 @@ def _alone(ctx: FileContext, tree: ast.Module, names: NameTable, owner: ast.Clas
         fact = table(symbol)
         if fact is not None and fact.flags & {"ops", "layers", "variables", "placeholders"}:
             return False
-    return made == 1
+    return all(count == 1 for count in made.values())
+
+
+def _writes_graph(names: NameTable, call: ast.Call) -> bool:
+    """``tf.summary.FileWriter(folder, sess.graph)``, which writes nothing else if it stays alone."""
+    return _kind(names, call) == k.WRITER
+
+
+def _asks_graph(names: NameTable, call: ast.Call) -> bool:
+    """Whether a call sees all of the graph, or names what it makes by what was made before."""
+    symbol = _symbol(names, call)
+    if not symbol.startswith("tensorflow.") or "()" in symbol:
+        return False
+    if k.call_kind(symbol) in (k.VARIABLES, k.SAVER, k.MERGED, k.UPDATE_OPS) or (
+        "collection" in symbol or "global_step" in symbol or symbol.startswith("tensorflow.losses.")
+    ):
+        return True
+    layer = k.is_layer(symbol) and (
+        symbol.rpartition(".")[2] not in k.LAYERS_WITHOUT_VARIABLES)
+    return layer and not named_layer(call) or symbol == "tensorflow.Variable"
 
 
 def shown_lists(tree: ast.Module, names: NameTable) -> list[ast.Call]:

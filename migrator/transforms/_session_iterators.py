@@ -24,7 +24,7 @@ class IteratorPlanner(PlanBase):
     def _initialise_iterator(self, run: RunSite, leaves: list[Leaf], whole: bool) -> None:
         leaf = next(leaf for leaf in leaves if leaf.value.kind == k.ITERATOR_INIT)
         base = leaf.value.base
-        if not whole or run.feed_name or base is None or base.call is None:
+        if not whole or run.passes_feed or base is None or base.call is None:
             raise Obstacle(run.call, "an iterator is initialised with fed values",
                            "make the data set from the arrays, then iterate over it")
         assert run.item is not None
@@ -82,7 +82,7 @@ class IteratorPlanner(PlanBase):
         expr, value = handles[0]
         name = self.program._name(expr)
         bound = [item for item in self.items if name in item.flow.defines]
-        if len(handles) > 1 or site.run.feed_name or value.base is None or not value.base.source or (
+        if len(handles) > 1 or site.run.passes_feed or value.base is None or not value.base.source or (
             len(bound) != 1
         ):
             raise Obstacle(site.run.call, "which iterator this run reads from is not known",

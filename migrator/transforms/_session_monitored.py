@@ -90,8 +90,7 @@ class MonitorReader(SiteReader):
                 raise Obstacle(inner, f"a hook asks for {ast.unparse(inner)}",
                                "give the value a name before the hook")
             self.decisions.edits.append((*self.source.span(inner), repr(inner.id)))
-            if inner.id not in self.watched:
-                self.watched[inner.id] = value
+            self.watched.setdefault(inner.id, value)
 
     def _with_watched(self, site: Site) -> None:
         """A run returns what the hooks ask for as well."""

@@ -254,9 +254,7 @@ class FunctionPlacer(CallWriter):
                 return self._before_runs()
             candidates = list(function.items) or parent.items[-1:]
         if self.shared.owner:
-            candidates = [item for item in self.items if item.role == TRACE
-                          and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))]
-            return self._outermost(candidates[-1])
+            return self._outermost(self._last_traced())
         last = max(candidates, key=lambda item: item.stmt.lineno)
         last = max([last, *self._late_writer(function, last)], key=lambda item: item.stmt.lineno)
         return self._outermost(last, function.around)
@@ -335,7 +333,7 @@ class FunctionPlacer(CallWriter):
         fed = [i for i in self.items if i.kind == k.PLACEHOLDER
                and {parameter_name(n) for n in i.flow.defines} & given]
         for item in [*function.items, *fed]:
-            method = program.method_of.get(id(item.stmt))
+            method = self._method(item)
             if method is None or method is home:
                 continue
             local = {a.arg for a in method.args.args} | {
@@ -352,9 +350,9 @@ class FunctionPlacer(CallWriter):
         defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
         used = set().union(*(i.flow.uses for i in function.items)) if function.items else set()
         read = used - defined - RESOURCES - {p.name for p in function.parameters}
-        for item in self.items if self.shared.owner else self.program.items:
+        for item in self._after(anchor):
             changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read
-            if not changed or item.stmt.lineno <= anchor.lineno:
+            if not changed:
                 continue
             if item.role in (KEEP, RUN) and item.kind in (k.PY, k.OP):
                 raise Obstacle(
@@ -362,6 +360,15 @@ class FunctionPlacer(CallWriter):
                     f"{sorted(changed)[0]} changes after the graph was built with it",
                     "use another name for the later value",
                 )
+
+    def _after(self, anchor: ast.stmt) -> list[Item]:
+        """What happens later than a statement; methods that build are in the order of their calls.
+        """
+        if not self.shared.owner:
+            return [i for i in self.program.items if i.stmt.lineno > anchor.lineno]
+        inside = {id(node) for node in ast.walk(anchor)}
+        last = max((n for n, i in enumerate(self.items) if id(i.stmt) in inside), default=-1)
+        return self.items[last + 1:]
 
     def _check_rebound(self, function: StepFunction) -> None:
         """Raise Rebound where the function would see a later value of a name than its graph did."""

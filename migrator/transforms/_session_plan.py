@@ -13,6 +13,7 @@ from migrator.transforms._session_helpers import (
     chain,
 )
 from migrator.transforms._session_inline import makes_graph_parts
+from migrator.transforms._session_metadata import RunMetadata
 from migrator.transforms._session_place import FunctionPlacer
 
 #: What a graph is asked for the parts of it that no variable holds.
@@ -38,6 +39,8 @@ class ScopePlan(FunctionPlacer):
         for run in self.program.run_sites():
             if run.obstacle is not None:
                 raise run.obstacle
+            if run.metadata:
+                raise RunMetadata(run.call)
             site = self._site(run)
             if site is not None:
                 if self.monitor:
@@ -50,6 +53,7 @@ class ScopePlan(FunctionPlacer):
         for site in self.sites:
             self._assign_function(site)
         self._refuse_unrun_variables()
+        self._refuse_shared_optimizers()
         self._prepare_style()
         self._decide_statements()
         self._hoist_inline_optimizers()
@@ -68,6 +72,21 @@ class ScopePlan(FunctionPlacer):
                     item.stmt, "the checkpoint has variables of layers that no run computes with",
                     "call the network once before the checkpoint is used",
                 )
+
+    def _refuse_shared_optimizers(self) -> None:
+        """An optimizer that a called function makes is made by each step that calls it, with a
+        state of its own."""
+        for item in self.items:
+            steps = [f for f in self.shared.functions if any(i is item for i in f.items)]
+            if len(steps) < 2:
+                continue
+            for call in calls_of(item):
+                fact = self.program.expressions.call_fact(call)
+                if fact is not None and "optimizers" in fact.flags:
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} makes an optimizer that several runs use",
+                        "make the optimizer outside of it, and pass it on",
+                    )
 
     def _uses_checkpoint(self) -> bool:
         return any(

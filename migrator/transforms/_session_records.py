@@ -42,7 +42,7 @@ class Site:
     unpacked: bool = False
     function: StepFunction | None = None
     arguments: dict[str, str] = field(default_factory=dict)
-    feed_entries: list[tuple[ast.Assign, ast.expr, ast.expr]] = field(default_factory=list)
+    feed_entries: list[tuple[ast.stmt, ast.expr, ast.expr]] = field(default_factory=list)
     summaries: Summaries | None = None
     iterator: str = ""  # that the run reads from, where it is fed the handle of one
     whole: ast.expr | None = None  # the expression to replace, if more than the call

@@ -50,11 +50,18 @@ def units_of(
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
     ]
+    inner = {
+        id(program): [Program(names, scopes[id(node)], node.body, function, program)
+                      for node in program.running_functions()]
+        for program in functions
+    }
     units: list[Unit] = []
     if any(item.role == TRACE for item in module.items):
-        units.append(Unit([*functions, module], Shared()))
+        nested = [program for around in functions for program in inner[id(around)]]
+        units.append(Unit([*nested, *functions, module], Shared()))
     else:
-        units += [Unit([program], Shared()) for program in [*functions, module]]
+        units += [Unit([*inner[id(program)], program], Shared()) for program in functions]
+        units.append(Unit([module], Shared()))
     for node in classes:
         unit = _class_unit(ctx, node, names, scopes, function, module, told)
         if unit is not None:

@@ -63,7 +63,7 @@ class Slicer(FetchReader):
             constants = {
                 name: f"{self.style.tf}.constant({text})" for name, text in constants.items()
             }
-        if site.run.feed_name:
+        if site.run.passes_feed:
             self._inline_feed(site, constants)
         key = self._key(site, feeds, constants)
         function = next((f for f in self.shared.functions if f.key == key), None)
@@ -96,7 +96,7 @@ class Slicer(FetchReader):
 
     def _direct(self, site: Site) -> bool:
         """Values that need no function: variables, and ops without inputs that run once."""
-        if site.run.feeds or site.run.feed_name:
+        if site.run.feeds or site.run.passes_feed:
             return False
         direct = all(
             leaf.value.kind == k.VARIABLE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle, WithPart
@@ -41,8 +42,9 @@ class StatementPlanner(StorePlanner):
         uses_parent = self.program.parent is not None and any(
             item.role == TRACE for item in self.program.parent.all_items()
         )
+        others = self._decided_elsewhere()
         for item in self.items if uses_parent else self.program.items:
-            if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped:
+            if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped or id(item) in others:
                 continue
             if item.role == KEEP and item.value.needs_graph and item.kind == k.OPTIMIZER:
                 self._dynamic_rate(item)
@@ -65,6 +67,13 @@ class StatementPlanner(StorePlanner):
         for program in chain(self.program):
             if program is self.program or uses_parent:
                 self._withs(program)
+
+    def _decided_elsewhere(self) -> set[int]:
+        """Sessions of a module that runs them itself, beside the object whose plan this is."""
+        module = next(p for p in chain(self.program) if p.parent is None)
+        if not self.shared.owner or not any(module.run_sites()):
+            return set()
+        return {id(item) for item in module.items if item.role == DROP}
 
     def _needed(self, role: str, kind: str = "") -> set[int]:
         """Items of a role (and kind) that statements which stay depend on."""
@@ -119,6 +128,16 @@ class StatementPlanner(StorePlanner):
             call.func.value)
         return base is not None and self.program._name(base) == optimizer.target
 
+    def _last_traced(self) -> Item:
+        """The last tensor work of a class, behind which the functions of its graph are made."""
+        return [item for item in self.items if item.role == TRACE
+                and not isinstance(item.stmt, (ast.FunctionDef, ast.ClassDef))][-1]
+
+    def _method(self, item: Item) -> ast.FunctionDef | None:
+        """The building method of a class that a statement belongs to."""
+        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        return None if whole is None else whole.method_of.get(id(item.stmt))
+
     def _hoist_inline_optimizers(self) -> None:
         """``tf.train.AdamOptimizer(1e-3).minimize(loss)`` needs the optimizer before the step."""
         for item in self.items:
@@ -139,6 +158,8 @@ class StatementPlanner(StorePlanner):
             name = self.names.fresh(
                 *([f"{label}_optimizer"] if label else ["optimizer"]), f"{made}_optimizer"
             )
+            if self.shared.owner and self._method(item) is not self._method(self._last_traced()):
+                name = f"{self.shared.owner}.{name}"  # the functions are made in another method
             self.renames[key] = self.shared.inline_optimizers[key] = name
             edits = []
             rate = argument(maker, 0, "learning_rate")

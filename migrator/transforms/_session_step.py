@@ -112,6 +112,8 @@ class ExpressionWriter:
         return edits
 
     def _edited(self, node: ast.expr, function: StepFunction) -> str:
+        if isinstance(node, ast.Name) and not hasattr(node, "lineno"):  # named by no run: a hook
+            return function.constants.get(node.id, node.id)
         text = self.source.edited(node, self._edits(node, function))
         lines = text.split("\n")
         if len(lines) > 1:

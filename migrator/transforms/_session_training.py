@@ -17,6 +17,9 @@ class TrainingWriter(ExpressionWriter):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
         if name == "apply_gradients":
             return self._apply(item, call, function)
+        if name == "optimize_loss":
+            raise Obstacle(call, "optimize_loss makes the optimizer where a step would",
+                           "make the optimizer before, and minimize the loss with it")
         if name == "create_train_op":
             loss = argument(call, 0, "total_loss")
             optimizer = argument(call, 1, "optimizer")

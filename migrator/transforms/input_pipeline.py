@@ -14,6 +14,7 @@ from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_gather import runs_left
 from migrator.transforms._session_records import Names
 from migrator.transforms._session_render import Decisions, rendered
 
@@ -85,6 +86,7 @@ class DatasetCallers:
         decisions = Decisions()
         edits = decisions.edits
         free = Names(names.used_names)
+        graph = runs_left(tree, names)
         for reference in names.references:
             call = reference.call
             if call is None:
@@ -101,11 +103,15 @@ class DatasetCallers:
             assigned = _assignment(call, reference.scope.node)
             if assigned is not None and _has_session(reference.scope.node):
                 iterator = free.fresh("iterator", "batches", "batch_iterator")
-                lines = f"{iterator} = iter({body})".split("\n")
+                maker = ctx.support("iterators.make_one_shot_iterator")  # in a graph, that one's
+                lines = f"{iterator} = {maker}({body})".split("\n")
                 decisions.before.setdefault(id(assigned), []).extend(
                     line.removeprefix(source.indent(assigned)) for line in lines
                 )
                 edits.append((start, end, f"{iterator}.get_next()"))
+            elif graph:
+                maker = ctx.support("iterators.make_one_shot_iterator")
+                edits.append((start, end, f"{maker}({body}).get_next()"))
             else:
                 edits.append((start, end, f"next(iter({body}))"))
             ctx.change("TF502", call, f"{name} returns a data set now")

@@ -16,7 +16,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._session_amend import Amendable, LooseAttribute
+from migrator.transforms._session_amend import Amendable, LooseAttribute, Remark
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_gather import gathered, runs_left
 from migrator.transforms._session_handed import hands_sessions, shown_lists
@@ -140,10 +140,14 @@ def rewrite(ctx: FileContext, planned: Mapping[str, ast.Module] | None = None) -
     found: list[Amendable] = []
     done = _attempt(ctx, planned, found)
     told = len(ctx.findings)
+    remarks: list[Remark] = []
     for _ in range(_AMENDMENTS):
         amended = text
         for obstacle in found:
-            amended = obstacle.amended(amended) or amended
+            without = obstacle.amended(amended)
+            if without is not None and obstacle.remark is not None:
+                remarks.append(obstacle.remark)
+            amended = without or amended
         if done or amended == text:
             break
         text = amended
@@ -154,6 +158,8 @@ def rewrite(ctx: FileContext, planned: Mapping[str, ast.Module] | None = None) -
     if not done and text != ctx.original and len(ctx.findings) >= told:
         ctx.rollback(mark)
         return _attempt(ctx, planned, found)
+    for remark in remarks:
+        ctx.finding(remark.code, remark.line, remark.message, remark.advice, rung=Rung.NATIVE)
     return done
 
 

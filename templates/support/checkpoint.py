@@ -197,8 +197,9 @@ class Saver:
 
     Args:
         var_list: Variables by name, a list of variables, a variable store or a model that has one;
-            default: the current store, as it is when saving or restoring.  A dict or list is saved
-            and restored exactly, without the states of optimizers that are not in it.
+            default: the store that is current where the Saver is made (if that has none: where it
+            saves or restores), as it is by then.  A dict or list is saved and restored exactly,
+            without the states of optimizers that are not in it.
         max_to_keep: How many checkpoints to keep; None or 0: all.
         keep_checkpoint_every_n_hours: A checkpoint to be deleted is kept all the same if this much
             time has passed since the last one that was.
@@ -221,13 +222,15 @@ class Saver:
             raise ValueError("reshape, saver_def and pad_step_number have no successor: assign "
                              "tf.reshape of tf.train.load_variable, and name the file yourself")
         self._var_list, self._allow_empty = var_list, allow_empty
+        self._store = current_store() if var_list is None else None
         self._max_to_keep = max_to_keep or 0
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600.0
         self._next_kept = time.time() + self._keep_seconds
         self._last: list[tuple[str, float]] = []
 
     def _variables(self, stored: Iterable[str] = ()) -> dict[str, Any]:
-        variables = _by_name(self._var_list)
+        variables = {} if self._store is None else _by_name(self._store)
+        variables = variables or _by_name(self._var_list)
         whole = not isinstance(self._var_list, (Mapping, list, tuple, set))
         if not variables and not self._allow_empty:
             raise ValueError("no variables to save or restore yet; call the model once so that "

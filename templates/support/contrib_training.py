@@ -111,13 +111,18 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = _GLOBAL_
                       clip_gradient_norm, transform, gradient_multipliers, check_numerics)
 
 
+def _after_updates(loss: Any, update_ops: Any) -> tf.Tensor:
+    """The loss in a graph, computed after the updates that are given or, by default, pending."""
+    updates = get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
+    with tf.control_dependencies(updates):
+        return tf.identity(loss)
+
+
 def _graph_train_op(total_loss: Any, optimizer: Any, global_step: Any, update_ops: Any,
                     variables_to_train: Any, clip_gradient_norm: float, gradient_multipliers: Any,
                     check_numerics: bool, transform: Callable[[Any], Any]) -> tf.Tensor:
     """The op that a session runs to train, with an optimizer of the graph that is being built."""
-    updates = get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
-    with tf.control_dependencies(updates):
-        total_loss = tf.identity(total_loss)
+    total_loss = _after_updates(total_loss, update_ops)
     pairs = transform(optimizer.compute_gradients(total_loss, variables_to_train))
     if gradient_multipliers:
         pairs = multiply_gradients(pairs, gradient_multipliers)
@@ -185,7 +190,7 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         summaries: Which of OPTIMIZER_SUMMARIES to write.
 
     Returns:
-        The loss.
+        The loss; in a graph, the tensor that a session runs to train.
 
     Raises:
         ValueError: the learning rate, the optimizer, the clipping or a summary makes no sense.
@@ -198,7 +203,10 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         raise ValueError(f"Summaries should be one of {OPTIMIZER_SUMMARIES}, you provided "
                          f"{unknown}.")
     with variable_scope(name, "OptimizeLoss"):
-        if update_ops is None:
+        in_graph = builds_graph()
+        if in_graph:
+            loss = _after_updates(loss, update_ops)
+        elif update_ops is None:
             get_collection(GraphKeys.UPDATE_OPS)
         rate = _rate(learning_rate, learning_rate_decay_fn, global_step)
         if rate is not None and "learning_rate" in summaries:
@@ -206,7 +214,8 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         trainer = _optimizer(optimizer, rate)
         if variables is None:
             variables = list(current_store().trainable_variables)
-        pairs = trainer.compute_gradients(loss, variables, tape=tape)
+        pairs = (trainer.compute_gradients(loss, variables) if in_graph else
+                 trainer.compute_gradients(loss, variables, tape=tape))
         if gradient_noise_scale is not None:
             pairs = [(None if g is None else tf.convert_to_tensor(g) + gradient_noise_scale
                       * tf.random.truncated_normal(tf.shape(g)), v) for g, v in pairs]
@@ -229,8 +238,10 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         if clip_gradients is not None and norms:
             tf.summary.scalar("global_norm/clipped_gradient_norm",
                               tf.linalg.global_norm([g for g, _ in pairs]))
-        trainer.apply_gradients(pairs, global_step=global_step if increment_global_step else None)
-    return loss
+        counted = global_step if increment_global_step else None
+        applied = trainer.apply_gradients(pairs, global_step=counted)
+        with tf.control_dependencies([applied] if in_graph else []):
+            return tf.identity(loss) if in_graph else loss
 
 
 def _needs_function(value: Any, name: str, loop: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from .names import key_of, outside_traces, register_state, variable_name
-from .store import GraphKeys, current_store
+from .store import GraphKeys, builds_graph, current_graph, current_store
 
 FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
 
@@ -54,7 +54,8 @@ class ExponentialMovingAverage(tf.Module):
     """Keeps shadow variables that follow variables (or tensors of a `tf.function`) slowly.
 
     A shadow of a variable starts at the value the variable has when the shadow is made: call
-    `build` before training begins.  A shadow of a tensor starts at 0.
+    `build` before training begins.  A shadow of a tensor starts at 0.  Where a TF 1 graph is being
+    built for a session, the averages are that graph's.
 
     Args:
         decay: How much of the old average stays in each update.
@@ -74,6 +75,7 @@ class ExponentialMovingAverage(tf.Module):
         self._of_tensor: dict[int, int] = {}  # position in the call -> index
         self._last_tensors: list[Any] = []
         self._corrections: dict[str, ZeroDebias] = {}
+        self._graph, self._of_graph = None, None
         register_state(self)
 
     @property
@@ -84,6 +86,16 @@ class ExponentialMovingAverage(tf.Module):
     def state_label(self) -> str:
         """The end of the names of its state in a TF 1 checkpoint."""
         return self._label
+
+    def _in_graph(self) -> Any:
+        """What keeps these averages in the TF 1 graph that is being built, None elsewhere."""
+        if not builds_graph():
+            return None
+        if self._graph is not current_graph():
+            self._graph = current_graph()
+            self._of_graph = tf.compat.v1.train.ExponentialMovingAverage(
+                self._decay, self._num_updates, self._zero_debias, self._label)
+        return self._of_graph
 
     def build(self, var_list: Iterable[Any]) -> None:
         """Makes the shadows of those variables that have none yet.
@@ -121,14 +133,20 @@ class ExponentialMovingAverage(tf.Module):
             self._of_tensor[position] = index
         return self._of_tensor[position]
 
-    def apply(self, var_list: Iterable[Any] | None = None) -> None:
+    def apply(self, var_list: Iterable[Any] | None = None) -> tf.Operation | None:
         """Moves the averages of `var_list` (default: the store's trainable variables) one step.
 
         Tensors are told apart by their place among the tensors of the list.
 
+        Returns:
+            None; in a trace an operation, for code that names it as a control dependency (what a
+            `tf.function` does to variables keeps its order without); in a graph what a session runs.
+
         Raises:
             TypeError: something is not of a floating dtype.
         """
+        if (graph := self._in_graph()) is not None:
+            return graph.apply(None if var_list is None else list(var_list))
         items = list(current_store().trainable_variables if var_list is None else var_list)
         variables = [v for v in items if isinstance(v, (tf.Variable, tf.keras.Variable))]
         tensors = [v for v in items if tf.is_tensor(v) and not isinstance(v, tf.Variable)]
@@ -144,9 +162,12 @@ class ExponentialMovingAverage(tf.Module):
             index = self._index_of_tensor(position, tensor)
             assign_moving_average(self._averages[index], tensor, decay,
                                   self._corrections.get(str(index), False))
+        return None if tf.executing_eagerly() else tf.no_op()
 
     def average(self, var: Any) -> tf.Variable | None:
         """The shadow of a variable, or of a tensor of the latest `apply`; None if it has none."""
+        if (graph := self._in_graph()) is not None:
+            return graph.average(var)
         index = self._of_variable.get(key_of(var))
         if index is None:
             index = next((self._of_tensor[position]
@@ -156,6 +177,8 @@ class ExponentialMovingAverage(tf.Module):
 
     def average_name(self, var: Any) -> str:
         """The shadow's name in checkpoints, whether it exists already or not."""
+        if (graph := self._in_graph()) is not None:
+            return graph.average_name(var)
         average = self.average(var)
         return (f"{variable_name(var)}/{self._label}" if average is None
                 else variable_name(average))
@@ -180,6 +203,8 @@ class ExponentialMovingAverage(tf.Module):
             moving_avg_variables: Which variables to restore from their averages; default: the
                 trainable ones and those that averages were kept of.
         """
+        if (graph := self._in_graph()) is not None:
+            return graph.variables_to_restore(moving_avg_variables)
         store = current_store()
         names = {key_of(v): n for n, v in store.variables_by_name.items()}
         if moving_avg_variables is None:

@@ -35,7 +35,10 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     if builds_graph():
         return collected(name, family, collections,
                          lambda tag: tf.raw_ops.ScalarSummary(tags=tag, values=tensor))
-    return tf.summary.scalar(_named(name, family), tensor, step=_step(step))
+    number = tf.convert_to_tensor(tensor)
+    if number.shape.rank is None:  # what is fed may be of any shape until it is there
+        number = tf.reshape(number, [])
+    return tf.summary.scalar(_named(name, family), number, step=_step(step))
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None,

@@ -33,10 +33,11 @@ REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
     "meta_graph": (["is imported again"], {}),
     "metrics": (["a metric that counts over several runs"], {}),
     "mixed": (["train_op is read"], {"predict": 1}),
+    "optimize_loss": (["makes the training op"], {}),
     "named_tensors": (["is asked for what is in it by name"], {}),
     "supervised_graph": (["is asked for what is in it by name"], {}),
     "undecided": ([
-        "the feed is not a dict literal", "evaluate is given the session",
+        "is not a dict literal", "evaluate is given the session",
         "the session is passed to evaluate", "the graph is run in parts (partial_run_setup)",
         "the graph itself is copied or changed (graph.as_graph_def)",
     ], {"predict": 1}),

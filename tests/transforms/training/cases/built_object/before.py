@@ -1,0 +1,49 @@
+"""A pretrained network as an object: its method `build` makes the graph, its attributes are run."""
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+
+class Vgg:
+    def __init__(self, weights):
+        self.data_dict = weights
+        self.layers = []
+
+    def build(self, rgb):
+        """Load the variables to build the network; rgb is [batch, height, width, 3]."""
+        self.conv1 = self.conv_layer(rgb, 'conv1')
+        self.pool1 = tf.reduce_mean(self.conv1, [1, 2])
+        self.fc = tf.matmul(self.pool1, tf.constant(self.data_dict['fc']))
+        self.prob = tf.nn.softmax(self.fc, name='prob')
+
+    def conv_layer(self, bottom, name):
+        with tf.variable_scope(name):
+            kernel = tf.constant(self.data_dict[name], name='filter')
+            conv = tf.nn.relu(tf.nn.conv2d(bottom, kernel, [1, 1, 1, 1], padding='SAME'))
+        self.layers.append(conv)
+        return conv
+
+    def activity(self):
+        return tf.add_n([tf.reduce_sum(layer) for layer in self.layers])
+
+
+def main(output):
+    rng = np.random.RandomState(0)
+    weights = {'conv1': rng.uniform(-1, 1, (3, 3, 3, 4)), 'fc': rng.uniform(-1, 1, (4, 5))}
+    batch = rng.uniform(size=(2, 6, 6, 3))
+    with tf.Session() as sess:
+        images = tf.placeholder(tf.float64, [2, 6, 6, 3])
+        feed_dict = {images: batch}
+        vgg = Vgg(weights)
+        with tf.name_scope('content_vgg'):
+            vgg.build(images)
+        activity = vgg.activity()
+        prob = sess.run(vgg.prob, feed_dict=feed_dict)
+        pool = sess.run(vgg.pool1, feed_dict=feed_dict)
+        total = sess.run(activity, feed_dict=feed_dict)
+    np.savez(output, prob=prob, pool=pool, total=total)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1])
