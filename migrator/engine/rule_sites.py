@@ -267,7 +267,7 @@ class RuleSites:
         reference, found = site.reference, site.disposition
         call = reference.call
         if call is not None and not found.rest:
-            if found.exists and self.tables.fits(site, call):
+            if found.exists and self.tables.arguments.accepts(site, call):
                 self.tables.same(site)
                 return
         elif not found.rest and self._as_value(site, active):

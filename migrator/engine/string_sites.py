@@ -38,7 +38,7 @@ def _string(
     holder = work.parent(node)
     if isinstance(holder, ast.Expr) or found.kind == "none" or name not in work.rules.tf1:
         return
-    if tables.reported_as_dynamic(holder):
+    if tables.dynamic.reported(holder):
         return
     if _is_patched(node, holder):
         _patched(work, node, text, name, found)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from migrator.engine.callsite import Unreadable, accepts, read_call
-from migrator.engine.edits import Edit, Lines
+from migrator.engine.argument_sites import ArgumentSites, callee, is_type
+from migrator.engine.dynamic_sites import DynamicSites
+from migrator.engine.edits import Edit
 from migrator.engine.gone import kept
-from migrator.engine.keywords import Misfit
 from migrator.engine.lookup import VERSION_2
 from migrator.engine.work import FileWork, Site, code_of, rung_of, shown, stand_in
-from migrator.model import Change, Confidence, Rung
+from migrator.model import Confidence, Rung
 
 # Support functions that make objects of a class of TF 2, which remains the type of them.
 _FUNCTIONS_FOR_CLASSES = frozenset({"tensorflow.Variable"})
@@ -22,15 +22,16 @@ class TableSites:
 
     def __init__(self, work: FileWork) -> None:
         self.work = work
-        self._dynamic_reported: set[int] = set()
+        self.arguments = ArgumentSites(work)
+        self.dynamic = DynamicSites(work)
 
     def site(self, site: Site) -> None:
         """Edit or report a reference whose disposition is no rule."""
         kind = site.disposition.kind
         if kind == "none":
-            self._dynamic(site)
+            self.dynamic.read(site)
         elif site.reference.role != "load":
-            self._assigned(site)
+            self.dynamic.assigned(site)
         elif self._patched(site):
             return
         elif kind == "module":
@@ -52,7 +53,7 @@ class TableSites:
         code = code_of(found)
         target = found.target + found.rest
         support = found.kind == "support"
-        if support and found.key in _FUNCTIONS_FOR_CLASSES and self._as_type(site):
+        if support and found.key in _FUNCTIONS_FOR_CLASSES and is_type(self.work, site):
             self.same(replace(site, disposition=replace(found, target="")))
             return
         reason = f"{shown(found.key)} is {shown(found.target)}" + (
@@ -62,9 +63,9 @@ class TableSites:
             reason = f"{shown(found.key)} is now {shown(found.target)}"
         if entry is not None and entry.message:
             reason = entry.message
-        if not support and not self._arguments(site, target):
+        if not support and not self._fit(site, target):
             return
-        if not support and self._taken_for_another(site, target):
+        if not support and self.arguments.taken_for_another(site, target):
             target = VERSION_2 + target[len("tensorflow") :]
         self.work.replace(
             site,
@@ -79,10 +80,6 @@ class TableSites:
                 code, site.reference.node, str(entry.extra["finding"]), entry.advice,
                 shown(found.key),
             )  # fmt: skip
-
-    def reported_as_dynamic(self, node: ast.AST | None) -> bool:
-        """Whether a finding already says that this call reads names at run time."""
-        return id(node) in self._dynamic_reported
 
     def _patched(self, site: Site) -> bool:
         """``patch.object(tf.contrib.layers, "member")``: the module that has the member now."""
@@ -106,148 +103,19 @@ class TableSites:
             self.work.edits.append(Edit(*self.work.span(call.args[1]), (repr(name),)))
         return True
 
-    def _as_type(self, site: Site) -> bool:
-        """Whether a reference is a type to test for, alone or in a tuple of types."""
-        node, holder = site.reference.node, site.reference.parent
-        if isinstance(holder, ast.Tuple):
-            node, holder = holder, self.work.parent(holder)
-        return (
-            isinstance(holder, ast.Call)
-            and _callee(holder) in ("isinstance", "issubclass")
-            and node in holder.args[1:]
-        ) or isinstance(holder, ast.ExceptHandler)
+    def _fit(self, site: Site, target: str) -> bool:
+        """Whether the call could be fitted to `target`; else it stays on tf.compat.v1."""
+        unfit = self.arguments.fit(site, target)
+        if unfit is not None:
+            self.compat(site, *unfit)
+        return unfit is None
 
     def same(self, site: Site) -> None:
         found = site.disposition
         name = (found.target or found.key) + found.rest
-        if not self._arguments(site, name):
+        if not self._fit(site, name):
             return
         self.work.replace(site, name, "TF101", f"{shown(name)} is part of TensorFlow 2")
-
-    def _arguments(self, site: Site, target: str) -> bool:
-        """Fit the call's arguments to the signature of `target`; False when they do not and the
-        site has been dealt with otherwise."""
-        call, key, skip = site.reference.call, site.resolved.name, 0
-        if call is None:
-            call, skip = self._partial_call(site), 1
-        if not target.startswith(("tensorflow.", "keras.")):
-            return True
-        if call is None:
-            self._other_defaults(site, target)
-            return True
-        fit = self.work.rules.fit(key, target)
-        if fit.new is None or self.work.off("TF104", call):
-            return True
-        try:
-            layout = read_call(self.work.text, self.work.lines, call)
-        except (Unreadable, IndexError):
-            return True
-        pieces = fit.apply(layout, skip)
-        symbol = shown(key)
-        hidden = [ast.unparse(slot.node) for slot in layout.slots if slot.stars == 2]
-        if hidden and fit.written and not isinstance(pieces, Misfit):
-            self._other_defaults(site, target)
-        if hidden and fit.changed and not isinstance(pieces, Misfit):
-            self.work.report(
-                "TF104",
-                call,
-                f"**{hidden[0]} may hold what {shown(target)} calls otherwise or does not take: "
-                + ", ".join(fit.changed),
-                "Give those arguments by their new names where the dict is made.",
-                symbol,
-            )
-        if isinstance(pieces, Misfit):
-            found = site.disposition
-            old = self.work.rules.tf1.signature(key)
-            valid = old is None or accepts(old, layout, skip)  # else compat.v1 refuses it as well
-            known, aliases = found.key, self.work.rules.tf1.aliases
-            if aliases.get(key, key) == aliases.get(target, target):
-                known = target  # the same thing under the name that a second run would find
-            in_keras = "keras." in target  # of which TF 2 has no second, older version
-            if (
-                valid and not found.rest and not in_keras
-                and self.work.rules.compat_target(known) is not None
-            ):
-                self.compat(site, f"{pieces.reason}.", known)
-                return False
-            self.work.report(
-                "TF104",
-                call,
-                f"{shown(target)} cannot be called like this: {pieces.reason}",
-                "Change the arguments by hand to what TensorFlow 2 documents.",
-                symbol,
-            )
-            return True
-        last = call.end_lineno or call.lineno
-        for piece in pieces:
-            change = Change("TF104", call.lineno, last, piece.reason, symbol)
-            text: tuple[str, ...] = (piece.text,) if piece.text else ()
-            if piece.name:
-                text += (self.work.local(piece.name, site.reference.scope),)
-            self.work.edits.append(Edit(piece.start, piece.end, text, change))
-        return True
-
-    def _other_defaults(self, site: Site, target: str) -> None:
-        """Report a function or class that is passed on or inherited from, whose defaults changed."""
-        reference = site.reference
-        fit = self.work.rules.fit(site.resolved.name, target)
-        if not fit.written or reference.role != "load" or self._as_type(site):
-            return
-        names = ", ".join(fit.written)
-        self.work.report(
-            "TF104",
-            reference.node,
-            f"{shown(target)} has other defaults than in TensorFlow 1, and its calls are not seen "
-            f"here: {names}",
-            "Give those arguments where it is called: "
-            + ", ".join(f"{k.to}={k.written}" for k in fit.written.values()) + ".",
-            shown(site.resolved.name),
-        )
-
-    def _taken_for_another(self, site: Site, target: str) -> bool:
-        """Whether the call of `target` that a site becomes could be one of TF 1's function of that
-        name, which a second run would change again: ``tf.saved_model.load_v2(*args)``."""
-        call, rules = site.reference.call, self.work.rules
-        old = rules.tf1.signature(target)
-        if call is None or old is None or site.resolved.name == target:
-            return False
-        try:
-            layout = read_call(self.work.text, self.work.lines, call)
-            pieces = rules.fit(site.resolved.name, target).apply(layout)
-            text = self.work.text[layout.open : layout.end - 1]
-            for piece in sorted(() if isinstance(pieces, Misfit) else pieces, key=lambda p: -p.start):
-                first, last = piece.start - layout.open, piece.end - layout.open
-                text = text[:first] + piece.text + text[last:]
-            text = f"_({text})"
-            made = ast.parse(text, mode="eval").body
-            assert isinstance(made, ast.Call)
-            layout = read_call(text, Lines(text), made)
-        except (Unreadable, IndexError, SyntaxError):
-            return False
-        again = rules.fit(target, target).apply(layout)
-        if isinstance(again, Misfit):
-            return accepts(old, layout) and rules.compat_target(target) is not None
-        return bool(again)
-
-    def _partial_call(self, site: Site) -> ast.Call | None:
-        """The ``functools.partial(f, ...)`` that a reference to `f` is the first argument of."""
-        node, parent = site.reference.node, site.reference.parent
-        if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not node:
-            return None
-        name = parent.func.attr if isinstance(parent.func, ast.Attribute) else _callee(parent)
-        return parent if name == "partial" else None
-
-    def fits(self, site: Site, call: ast.Call) -> bool:
-        """Whether TF 2's function of the same name can take the call, its keywords adapted."""
-        key = site.disposition.key
-        if any(k.arg is None for k in call.keywords):
-            return False
-        try:
-            layout = read_call(self.work.text, self.work.lines, call)
-        except (Unreadable, IndexError):
-            return False
-        fit = self.work.rules.fit(key, key)
-        return fit.new is not None and not isinstance(fit.apply(layout), Misfit)
 
     def compat(self, site: Site, advice: str, key: str = "") -> None:
         """Leave a site on tf.compat.v1, where it may be known as another `key`."""
@@ -359,7 +227,7 @@ class TableSites:
             self.same(site)
         holder = reference.parent
         if isinstance(holder, (ast.Call, ast.keyword)) and reference.call is None:
-            if id(holder) in self._dynamic_reported or _callee(holder) in ("getattr", "hasattr"):
+            if self.dynamic.reported(holder) or callee(holder) in ("getattr", "hasattr"):
                 return
             self.work.report(
                 "TF004",
@@ -369,57 +237,3 @@ class TableSites:
                 "Check the names that the receiver reads from it against TensorFlow 2.",
                 shown(name),
             )
-
-    def _assigned(self, site: Site) -> None:
-        self.work.keep(site)
-        reference = site.reference
-        if not reference.attrs:
-            return
-        symbol = shown(site.resolved.name)
-        self.work.report(
-            "TF004",
-            reference.node,
-            f"the program {'deletes' if reference.role == 'del' else 'assigns to'} {symbol}",
-            "Patched TensorFlow symbols are not followed; check this by hand.",
-            symbol,
-        )
-
-    def _dynamic(self, site: Site) -> None:
-        """``getattr(tf, name)``, ``eval``, ``importlib.import_module("tensorflow...")``."""
-        call = site.reference.call
-        if call is None or not call.args:
-            return
-        name = site.resolved.name
-        first = call.args[0]
-        what = ""
-        if name == "builtins.getattr":
-            dotted = ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
-            target = self.work.names.resolve(dotted, site.reference.scope) if dotted else None
-            if target is not None and target.split(".")[0] == "tensorflow":
-                what = f"getattr reads a name from {shown(target)} at run time"
-        elif name in ("builtins.__import__", "importlib.import_module"):
-            if isinstance(first, ast.Constant) and str(first.value).startswith(
-                ("tensorflow", "tf_slim")
-            ):
-                what = f"{first.value!s} is imported at run time"
-        elif name in ("builtins.eval", "builtins.exec"):
-            literal = isinstance(first, ast.Constant)
-            if literal and "tf." not in str(getattr(first, "value", "")):
-                return
-            if any(b.kind == "import" and b.target.startswith("tensorflow")
-                   for b in self.work.names.bindings()):  # fmt: skip
-                what = f"{name[len('builtins.'):]} runs code that is not checked"
-        if what:
-            self._dynamic_reported.add(id(call))
-            self.work.report(
-                "TF004",
-                call,
-                what,
-                "Check by hand that the names it reaches exist in TensorFlow 2.",
-            )
-
-
-def _callee(node: ast.AST) -> str:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id
-    return ""

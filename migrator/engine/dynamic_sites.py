@@ -1,0 +1,67 @@
+"""References that are not followed: names read at run time, and symbols that a program assigns to."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.engine.work import FileWork, Site, shown
+
+
+class DynamicSites:
+    """Reports one reference at a time."""
+
+    def __init__(self, work: FileWork) -> None:
+        self.work = work
+        self._reported: set[int] = set()
+
+    def reported(self, node: ast.AST | None) -> bool:
+        """Whether a finding already says that this call reads names at run time."""
+        return id(node) in self._reported
+
+    def assigned(self, site: Site) -> None:
+        self.work.keep(site)
+        reference = site.reference
+        if not reference.attrs:
+            return
+        symbol = shown(site.resolved.name)
+        self.work.report(
+            "TF004",
+            reference.node,
+            f"the program {'deletes' if reference.role == 'del' else 'assigns to'} {symbol}",
+            "Patched TensorFlow symbols are not followed; check this by hand.",
+            symbol,
+        )
+
+    def read(self, site: Site) -> None:
+        """``getattr(tf, name)``, ``eval``, ``importlib.import_module("tensorflow...")``."""
+        call = site.reference.call
+        if call is None or not call.args:
+            return
+        name = site.resolved.name
+        first = call.args[0]
+        what = ""
+        if name == "builtins.getattr":
+            dotted = ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
+            target = self.work.names.resolve(dotted, site.reference.scope) if dotted else None
+            if target is not None and target.split(".")[0] == "tensorflow":
+                what = f"getattr reads a name from {shown(target)} at run time"
+        elif name in ("builtins.__import__", "importlib.import_module"):
+            if isinstance(first, ast.Constant) and str(first.value).startswith(
+                ("tensorflow", "tf_slim")
+            ):
+                what = f"{first.value!s} is imported at run time"
+        elif name in ("builtins.eval", "builtins.exec"):
+            literal = isinstance(first, ast.Constant)
+            if literal and "tf." not in str(getattr(first, "value", "")):
+                return
+            if any(b.kind == "import" and b.target.startswith("tensorflow")
+                   for b in self.work.names.bindings()):  # fmt: skip
+                what = f"{name[len('builtins.'):]} runs code that is not checked"
+        if what:
+            self._reported.add(id(call))
+            self.work.report(
+                "TF004",
+                call,
+                what,
+                "Check by hand that the names it reaches exist in TensorFlow 2.",
+            )
