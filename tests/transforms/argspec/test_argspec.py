@@ -6,19 +6,7 @@ import inspect
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
-
-
-def migrated(text: str) -> str:
-    rules = load_ruleset(Options())
-    result = migrate_text("a.py", text, ProjectIndex(), Options(), rules)
-    assert not result.error
-    after = result.new_text or text
-    assert migrate_text("a.py", after, ProjectIndex(), Options(), rules).new_text is None
-    return after
+from tests.transforms.texts import migrated
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,14 @@ import pytest
 from migrator.analysis.index import ProjectIndex
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms import texts
+from tests.transforms.texts import RULES
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\n"
 
 
 def migrated(body: str) -> str:
-    result = migrate_text("m.py", HEAD + body, ProjectIndex(), Options(), RULES)
-    text = result.new_text if result.new_text is not None else HEAD + body
-    return text.removeprefix(HEAD).strip("\n")
+    return texts.migrated(HEAD + body).removeprefix(HEAD).strip("\n")
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
-from migrator.model import FileResult
+from tests.transforms.texts import result_of as migrated
 
 PLOT = "import matplotlib.pyplot as plt\nimport numpy as np\nfig = plt.figure()\n"
-
-
-def migrated(text: str) -> FileResult:
-    rules = load_ruleset(Options())
-    result = migrate_text("a.py", text, ProjectIndex(), Options(), rules)
-    assert not result.error
-    if result.new_text is not None:
-        again = migrate_text("a.py", result.new_text, ProjectIndex(), Options(), rules)
-        assert again.new_text is None
-    return result
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,13 @@ from typing import Any
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms import texts
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\n\n\n"
 
 
 def migrated(text: str) -> str:
-    result = migrate_text("m.py", HEAD + text, ProjectIndex(), Options(), RULES)
-    new = result.new_text if result.new_text is not None else HEAD + text
-    return new.rpartition("\n\n\n")[2]
+    return texts.migrated(HEAD + text).rpartition("\n\n\n")[2]
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,9 @@ from typing import Any
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\nimport shapes\n\n\nclass Dense(tf.keras.layers.Layer):\n"
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return result.new_text if result.new_text is not None else text
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,12 @@ from migrator.analysis.index import ModuleSummary, ProjectIndex
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.registry import load_facts
-from migrator.engine.ruleset import load_ruleset
-
-RULES = load_ruleset(Options())
+from tests.transforms import texts
+from tests.transforms.texts import RULES
 
 
 def migrated(body: str) -> str:
-    text = "import tensorflow as tf\n" + body + "\n"
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return result.new_text if result.new_text is not None else text
+    return texts.migrated("import tensorflow as tf\n" + body + "\n")
 
 
 @pytest.mark.parametrize(

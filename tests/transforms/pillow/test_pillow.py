@@ -6,13 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
 from migrator.resources import templates_dir
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 FONTS = """from PIL import ImageDraw, ImageFont
 try:
   font = ImageFont.truetype('arial.ttf', 24)
@@ -20,11 +16,6 @@ except IOError:
   font = ImageFont.load_default()
 draw = ImageDraw.Draw(image)
 """
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return result.new_text if result.new_text is not None else text
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 HEAD = "import xml.etree.ElementTree as ET\n\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return text if result.new_text is None else result.new_text
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,10 @@
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
 RANDOM = "labels = np.random.randint(0, 2, size=(16, 1)).astype(np.float32)\n"
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return result.new_text if result.new_text is not None else text
 
 
 @pytest.mark.parametrize(

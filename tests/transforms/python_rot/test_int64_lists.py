@@ -3,18 +3,9 @@
 import pytest
 import tensorflow as tf
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\n\n\ndef feature(value, size=2):\n  return "
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return text if result.new_text is None else result.new_text
 
 
 @pytest.mark.parametrize(

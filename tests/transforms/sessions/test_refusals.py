@@ -2,21 +2,15 @@
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms import texts
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\nimport lib\n\n\nclass T(tf.test.TestCase):\n\n  def test_it(self):\n"
 RUN = "    with self.test_session() as sess:\n      self.assertTrue(sess.run(y))\n"
 LOOP = "    with self.test_session() as sess:\n      for _ in range(3):\n        a, b = sess.run([y, z])\n"
 
 
 def migrated(body: str) -> str:
-    result = migrate_text("m_test.py", HEAD + body, ProjectIndex(), Options(), RULES)
-    assert result.new_text is not None
-    return result.new_text
+    return texts.migrated(HEAD + body, "m_test.py")
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,8 @@ from typing import Any
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
+from tests.transforms.texts import migrated
 
-RULES = load_ruleset(Options())
 HEAD = "import tensorflow as tf\nfrom tensorflow.python.ops import control_flow_ops\n\n\n"
 
 ONE = """\
@@ -43,11 +39,6 @@ def select(x, func, sel, num_cases):
     results = list(tf.switch_case(sel, [lambda case=case: compute_case(case) for case in range(num_cases)]))
     return tuple(results)
 """
-
-
-def migrated(text: str) -> str:
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return result.new_text if result.new_text is not None else text
 
 
 def functions(text: str) -> dict[str, Any]:

@@ -5,18 +5,11 @@ What they compute is compared in tests/rules/test_cases.py (`tf.while_loop`).
 
 import pytest
 
-from migrator.analysis.index import ProjectIndex
-from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text
-from migrator.engine.ruleset import load_ruleset
-
-RULES = load_ruleset(Options())
+from tests.transforms import texts
 
 
 def migrated(line: str) -> str:
-    text = f"import tensorflow as tf\n{line}\n"
-    result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
-    return (result.new_text or text).splitlines()[-1]
+    return texts.migrated(f"import tensorflow as tf\n{line}\n").splitlines()[-1]
 
 
 @pytest.mark.parametrize(
