@@ -7,9 +7,12 @@ versioned by SCHEMA.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import statistics
+import types
+import typing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -215,18 +218,43 @@ class SchemaError(ValueError):
     """A measurement file that this version cannot read; the message names file and field."""
 
 
-_SIMPLE: dict[str, tuple[type, ...]] = {
-    "int": (int,), "float": (int, float), "str": (str,), "int | None": (int, type(None)),
-    "float | None": (int, float, type(None)), "dict[str, Any]": (dict,),
-}  # fmt: skip
+# what JSON has for a kind: a whole number may stand for a float
+_JSON: dict[Any, tuple[type, ...]] = {int: (int,), float: (int, float), str: (str,)}
 
 
-def _checked(value: Any, annotation: Any, at: str) -> Any:
-    """The value of a simple field, if it is of the annotated kind."""
-    allowed = _SIMPLE.get(str(annotation))
-    if allowed and (not isinstance(value, allowed) or isinstance(value, bool)):
-        raise SchemaError(f"{at}: expected {annotation}, found {json.dumps(value)[:60]}")
-    return value
+def _checked(value: Any, expected: Any, at: str) -> Any:
+    """The value of a field, lists as tuples, if it and all in it are of the annotated kinds."""
+    kinds = typing.get_args(expected)
+    origin = typing.get_origin(expected)
+    if origin is tuple and isinstance(value, list):
+        if kinds[-1] is ...:
+            return tuple(_checked(v, kinds[0], f"{at}[{i}]") for i, v in enumerate(value))
+        if len(value) == len(kinds):
+            pairs = enumerate(zip(value, kinds, strict=True))
+            return tuple(_checked(v, k, f"{at}[{i}]") for i, (v, k) in pairs)
+    elif origin is dict and isinstance(value, dict):
+        return {k: _checked(v, kinds[1], f"{at}.{k}") for k, v in value.items()}
+    elif origin is types.UnionType:
+        if value is None:
+            return None
+        return _checked(value, next(k for k in kinds if k is not type(None)), at)
+    elif expected is Any or isinstance(value, _JSON.get(expected, ())):
+        if expected is Any or not isinstance(value, bool):
+            return value
+    raise SchemaError(f"{at}: expected {_named(expected)}, found {json.dumps(value)[:60]}")
+
+
+def _named(expected: Any) -> str:
+    if typing.get_origin(expected) is tuple:
+        return "a list"
+    if typing.get_origin(expected) is dict:
+        return "an object"
+    return str(getattr(expected, "__name__", expected))
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def _build(kind: type, raw: Any, where: str) -> Any:
@@ -237,6 +265,7 @@ def _build(kind: type, raw: Any, where: str) -> Any:
         "cell": Cell, "phases": [Phase], "samples": [Sample], "cells": [CellResult],
         "attribution": Attribution, "holders": [Holder],
     }  # fmt: skip
+    hints = _hints(kind)
     values: dict[str, Any] = {}
     for f in dataclasses.fields(kind):
         if f.name not in raw:
@@ -251,9 +280,7 @@ def _build(kind: type, raw: Any, where: str) -> Any:
             value = tuple(_build(inner[0], v, f"{at}[{i}]") for i, v in enumerate(value))
         elif inner is not None and value is not None:
             value = _build(inner, value, at)
-        elif isinstance(value, list):
-            value = tuple(tuple(v) if isinstance(v, list) else v for v in value)
-        values[f.name] = _checked(value, f.type, at) if inner is None else value
+        values[f.name] = _checked(value, hints[f.name], at) if inner is None else value
     return kind(**values)
 
 

@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from migrator.measure import commands
-from migrator.measure.jobs import Outcome, Settings
-from migrator.measure.records import sample_from_json
-from migrator.workload.spec import Workload
+from migrator.measure.jobs import Job, Outcome, Settings, execute
+from migrator.measure.records import Cell, sample_from_json
+from migrator.workload.spec import Input, Workload
 
 
 def run(tmp_path: Path, code: str, command: str = "", **settings: Any) -> Outcome:
@@ -86,6 +86,24 @@ def test_a_crash_leaves_its_last_lines_and_what_was_known(tmp_path: Path) -> Non
     assert "last words" in found.detail and found.detail.isprintable() is False
     assert all(c.isprintable() or c in "\n\t\ufffd" for c in found.detail)
     assert extra(found)["processes"][0]["rss_peak"] > 0
+
+
+def test_missing_data_is_named_in_the_last_lines(tmp_path: Path) -> None:
+    code = "print('epoch 1'); open('data/train.tfrecord').read()"
+    found = run(tmp_path, code)
+    assert found.status == "failed"
+    *_, error, ended = found.detail.splitlines()
+    assert error.startswith("FileNotFoundError") and "'data/train.tfrecord'" in error
+    assert ended == "exit code 1"
+
+
+def test_a_model_that_misses_its_data_says_which(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("def build():\n    return open('weights/net.ckpt').read()\n")
+    workload = Workload("net", "model", call="net:build", inputs=(Input("x", ("batch", 4)),))
+    cell = Cell("net", "after", "function", "float32", "inference", 1)
+    found = execute(Job(cell, workload, 0, Settings(arena_bytes=0)), tmp_path)
+    assert found.status == "failed" and found.raw is None
+    assert "'weights/net.ckpt'" in found.detail.splitlines()[-1]
 
 
 def test_a_program_that_hangs_is_ended_with_all_its_children(tmp_path: Path) -> None:

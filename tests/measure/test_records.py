@@ -47,6 +47,16 @@ def test_medians_over_processes() -> None:
         (lambda d: d["cells"][0].pop("status"), r"m\.json\.cells\[0\]: field 'status'"),
         (lambda d: d["cells"][0]["cell"].pop("batch"), r"cells\[0\]\.cell: field 'batch'"),
         (lambda d: d.update(cells={}), r"cells: expected a list"),
+        (lambda d: d["cells"][0]["samples"][0].update(wall=3), r"samples\[0\]\.wall: expected a list"),
+        (lambda d: d["cells"][0]["samples"][0].update(wall=["x"]), r"wall\[0\]: expected float"),
+        (
+            lambda d: d["cells"][0]["samples"][0]["attribution"]["categories"].update(weights=None),
+            r"attribution\.categories\.weights: expected int, found null",
+        ),
+        (
+            lambda d: d["cells"][0]["samples"][0]["attribution"].update(timeline=[[0.5]]),
+            r"timeline\[0\]: expected a list, found \[0\.5\]",
+        ),
         (lambda d: d.update(schema=99), "schema 99 is newer"),
     ],
 )

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
-# oneDNN's GEMM convolution unfolds the whole image where the weights are at least so many elements,
-# else blocks of so many output pixels (observed with oneDNN 3 on AVX2)
+# oneDNN's GEMM convolution unfolds the whole image where the weights are at least so many elements, else
+# a row of output pixels at a time; half of it where a row takes more than UNFOLDED_ROW bytes, a few
+# where rows, weights and channels are small (observed with oneDNN 3 on AVX2, 51 convolutions)
 UNFOLDED_WEIGHTS = 1 << 16
-UNFOLDED_PIXELS = 64
+UNFOLDED_ROW = 96 << 10
+FEW_ROWS = 4
+FEW_PIXELS, FEW_BYTES, FEW_CHANNELS = 32, 6 << 10, 16  # of a row, less than; and of the output
 # What oneDNN's kernels need of a processor for a type (IsDataTypeSupportedByOneDNNOnThisCPU of
 # tensorflow/core/graph/mkl_graph_util.h, without AMX and NE_CONVERT)
 HALVES = {"bfloat16": frozenset({"avx512f"}), "float16": frozenset({"avx512_fp16"})}
@@ -110,9 +113,13 @@ def _onednn(op: Any) -> int:
     if height == width == 1 and list(op.get_attr("strides")) == [1, 1, 1, 1]:
         return transposed + 128
     taps = height * width * channels
-    pixels = output[1] * output[2]
-    if taps * out < UNFOLDED_WEIGHTS:
-        pixels = min(pixels, UNFOLDED_PIXELS)
+    rows, pixels = output[1], output[2]
+    if taps * out >= UNFOLDED_WEIGHTS:
+        pixels *= rows
+    elif pixels * taps * item > UNFOLDED_ROW:
+        pixels = -(-pixels // 16) * 8
+    elif pixels < FEW_PIXELS and pixels * taps * item < FEW_BYTES and out <= FEW_CHANNELS:
+        pixels *= min(rows, FEW_ROWS)
     return transposed + pixels * taps * item + 256
 
 
