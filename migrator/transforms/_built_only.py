@@ -17,6 +17,7 @@ _INPUTS = frozenset(
      "truncated_normal"}
 )  # fmt: skip
 _COLLECTIONS = frozenset({"tensorflow.get_collection", "tensorflow.get_collection_ref"})
+_CHANNELS_FIRST = ("NCHW", "NCDHW", "channels_first")
 _IMAGE = 128  # pixels: from about this size on, a network takes seconds
 _EVALUATIONS = frozenset({"run", "eval", "evaluate", "numpy", "execute", "execute_cpu"})
 
@@ -49,6 +50,11 @@ def makes_images(ctx: FileContext, method: ast.FunctionDef) -> bool:
                     ).startswith("tensorflow."):
                         return True
     return False
+
+
+def puts_channels_first(method: ast.FunctionDef) -> bool:
+    """Whether a method asks for a layout that a CPU has no kernels for: it can be built there only."""
+    return any(isinstance(n, ast.Constant) and n.value in _CHANNELS_FIRST for n in walk(method))
 
 
 def asks_for_summaries(ctx: FileContext, method: ast.FunctionDef) -> str:

@@ -28,6 +28,7 @@ from migrator.transforms._built_only import (
     asks_for_summaries,
     last_name,
     makes_images,
+    puts_channels_first,
     runs_nothing,
 )
 
@@ -348,8 +349,10 @@ def asked_name(ctx: FileContext, method: _Function | ast.AsyncFunctionDef) -> st
 
 def _only_builds(ctx: FileContext, method: _Function, methods: dict[str, _Function]) -> str:
     """A reason to trace a test: it asks for names of operations, or builds on images what eager
-    code would compute in full, and runs nothing."""
-    if has_mark(method, TRACED) or not (makes_images(ctx, method) or asked_name(ctx, method)):
+    code would compute in full, or what a CPU cannot compute, and runs nothing."""
+    if has_mark(method, TRACED) or not (
+        makes_images(ctx, method) or puts_channels_first(method) or asked_name(ctx, method)
+    ):
         return ""
     return "it runs nothing" if runs_nothing(method, methods, {method.name}) else ""
 

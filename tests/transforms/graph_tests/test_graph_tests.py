@@ -44,7 +44,8 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
         "testThroughFunction", "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
         "OwnSetUpTest", "testCollected",
     ]  # fmt: skip
-    assert re.findall(r"@testing.only_traced\n  def (\w+)", text) == ["testShapesAndNames"]
+    traced = re.findall(r"@testing.only_traced\n  def (\w+)", text)
+    assert traced == ["testShapesAndNames", "testChannelsFirst"]
     assert "self.assertAllClose(self.evaluate(self.y), [1., 4.])" in text
     assert "  # written as people wrote it\n  @testing.in_graph\n  def testThroughFunction" in text
 
