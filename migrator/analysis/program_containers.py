@@ -8,6 +8,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import Flow
 from migrator.analysis.graph_values import Expressions
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import Value
 
 
@@ -34,7 +35,7 @@ class Containers:
         raise NotImplementedError
 
     def _containers(self) -> None:
-        """Empty lists and dicts, and objects of the project's classes, that only a step fills are
+        """Empty lists and dicts, and objects of the module's classes, that only a step fills are
         made anew in each step."""
         filled = set().union(*(i.flow.mutates for i in self.items if i.role == TRACE))
         for item in self.items if filled else ():
@@ -50,13 +51,19 @@ class Containers:
                 item.role, item.kind = TRACE, k.TENSOR
 
     def _makes_object(self, node: ast.expr) -> bool:
-        """Whether an expression makes an object of a class of the project's, going by its name."""
-        if not isinstance(node, ast.Call):
+        """Whether an expression makes an object of a class of this module, and would make the same
+        one again: its arguments are at hand, and the class draws no numbers."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
-        name = ast.unparse(node.func).rpartition(".")[2]
-        package = (self.expressions.symbol(node.func) or "").partition(".")[0]
-        return name[:1].isupper() and not name.isupper() and package not in (
-            "tensorflow", "numpy", "keras", "builtins")
+        made = next((n for n in self.expressions.names.tree.body
+                     if isinstance(n, ast.ClassDef) and n.name == node.func.id), None)
+        given = [*node.args, *(a.value for a in node.keywords)]
+        return made is not None and not any(
+            isinstance(n, ast.Call) for a in given for n in walk(a)
+        ) and not any(
+            word in name.lower() for n in walk(made) for word in ("rand", "rng", "shuffle")
+            for name in (getattr(n, "attr", None) or getattr(n, "id", None) or "",)
+        )
 
     def _spread(self, stmt: ast.stmt, value: Value, flow: Flow) -> Value:
         """``layers.append(conv)`` makes `layers` hold tensors, as ``net.build(images)`` does `net`;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -11,6 +11,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import code_children, list_once, only, own, own_calls
 from migrator.engine.function_context import FunctionContext
 from migrator.transforms import _flow as flow
+from migrator.transforms._session_body_feeds import read_feeds
 from migrator.transforms._session_units import Placeholder, Run, Unit, Unsupported
 
 SESSIONS = frozenset(
@@ -56,7 +57,6 @@ RUN_IN_HEAD = "a session runs in the head of a block"
 BOUND_TWICE = "a placeholder is bound twice or to no name"
 
 
-Resolve = Callable[[cst.BaseExpression], "str | None"]
 
 
 class SessionBody:
@@ -290,7 +290,7 @@ class SessionBody:
                 if parts is None:
                     continue
                 run = Run(node, parts[0], unit, [])
-                self._feeds(run, parts[1])
+                read_feeds(run, parts[1], self.units, self.resolve)
                 for block in unit.path:
                     if isinstance(block, cst.With) and any(
                         is_assert_raises(item.item) for item in block.items
@@ -301,79 +301,6 @@ class SessionBody:
                 if _inside_comprehension(unit.node, node):
                     run.in_loop = True
                 self.runs.append(run)
-
-    def _feeds(self, run: Run, feed: cst.BaseExpression | None) -> None:
-        if feed is None or (isinstance(feed, cst.Name) and feed.value == "None"):
-            return
-        literal = self._dict_pairs(feed)
-        if literal is not None:
-            run.feeds.extend(literal)
-            return
-        zipped = _zip_names(feed)
-        if zipped is not None:
-            run.zipped = zipped
-            return
-        key = flow.key_of(feed)
-        if key is None:
-            raise Unsupported(
-                feed,
-                "the feed is computed",
-                "pass the fed values as arguments of a function",
-            )
-        found = False
-        for unit in self.units:
-            if unit.order >= run.unit.order or key not in unit.writes:
-                continue
-            pair = flow.assigned(unit.node)
-            if pair is not None and flow.key_of(pair[0]) == key:
-                literal = self._dict_pairs(pair[1])
-                zipped = _zip_names(pair[1])
-                if zipped is not None and not found:
-                    run.zipped = zipped
-                    literal = []
-                if literal is None or (found and literal):
-                    raise Unsupported(
-                        unit.node,
-                        f"the feed {key} is not a dict written in this function",
-                        "pass the fed values as arguments of a function",
-                    )
-                run.feeds[:] = literal
-                found = True
-            elif (
-                pair is not None
-                and isinstance(pair[0], cst.Subscript)
-                and flow.key_of(pair[0].value) == key
-                and len(pair[0].slice) == 1
-                and isinstance(pair[0].slice[0].slice, cst.Index)
-            ):
-                run.feeds.append((pair[0].slice[0].slice.value, pair[1]))
-            else:
-                raise Unsupported(
-                    unit.node,
-                    f"the feed {key} is changed in a way that is not followed",
-                    "pass the fed values as arguments of a function",
-                )
-            run.feed_units.append(unit)
-        if not found:
-            raise Unsupported(
-                feed,
-                f"the feed {key} comes from outside this function",
-                "pass the fed values as arguments of a function",
-            )
-
-    def _dict_pairs(
-        self, node: cst.BaseExpression
-    ) -> list[tuple[cst.BaseExpression, cst.BaseExpression]] | None:
-        if isinstance(node, cst.Call) and self.resolve(node.func) == "builtins.dict":
-            return [] if not node.args else None
-        if not isinstance(node, cst.Dict):
-            return None
-        pairs = []
-        for element in node.elements:
-            if not isinstance(element, cst.DictElement):
-                return None
-            pairs.append((element.key, element.value))
-        return pairs
 
     # -- initializers
 
@@ -450,20 +377,3 @@ def _inside_comprehension(statement: cst.CSTNode, target: cst.CSTNode) -> bool:
             if any(inner is target for inner in flow.walk(node)):
                 return True
     return False
-
-
-def _zip_names(node: cst.BaseExpression) -> tuple[str, str] | None:
-    """(placeholders, values) of ``dict(zip(placeholders, values))``, `list` around zip or not."""
-    if not (isinstance(node, cst.Call) and flow.key_of(node.func) == "dict" and len(node.args) == 1):
-        return None
-    inner = node.args[0].value
-    if isinstance(inner, cst.Call) and flow.key_of(inner.func) == "list" and len(inner.args) == 1:
-        inner = inner.args[0].value
-    if not (isinstance(inner, cst.Call) and flow.key_of(inner.func) == "zip"):
-        return None
-    if len(inner.args) != 2:
-        return None
-    names = [flow.key_of(arg.value) for arg in inner.args]
-    if names[0] is None or names[1] is None:
-        return None
-    return names[0], names[1]

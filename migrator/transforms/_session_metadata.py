@@ -25,8 +25,8 @@ class RunMetadata(Amendable):
         """The program without metadata, None where it does more with it than write it."""
         tree = ast.parse(text)
         source = SourceText(text, tree)
-        keywords = [a for n in walk(tree) if isinstance(n, ast.Call) for a in n.keywords
-                    if a.arg in ("options", "run_metadata") and _runs(n)]
+        keywords = [a for n in walk(tree) if isinstance(n, ast.Call) and _collects(n)
+                    for a in n.keywords if a.arg in ("options", "run_metadata")]
         names = {a.value.id for a in keywords if isinstance(a.value, ast.Name)}
         if any(a.arg == "run_metadata" and not isinstance(a.value, ast.Name) for a in keywords):
             return None
@@ -49,8 +49,9 @@ class RunMetadata(Amendable):
 _GONE = "# (metadata)"
 
 
-def _runs(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "run"
+def _collects(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "run" and any(
+        a.arg == "run_metadata" for a in call.keywords)
 
 
 def _makes(node: ast.AST, names: set[str]) -> bool:

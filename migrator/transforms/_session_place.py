@@ -6,23 +6,19 @@ import ast
 import re
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
-from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
-from migrator.transforms._session_amend import LocalPart, Rebound
-from migrator.transforms._session_calls import CallWriter
+from migrator.transforms._session_captured import PlaceChecks, enclosing
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     calls_of,
     chain,
-    parameter_name,
 )
 from migrator.transforms._session_restore import EarlyRestore
 from migrator.transforms._session_step import StepFunction
 
 
-class FunctionPlacer(CallWriter):
+class FunctionPlacer(PlaceChecks):
     """Writes the functions and chooses their places."""
 
     def _place_functions(self) -> None:
@@ -310,94 +306,15 @@ class FunctionPlacer(CallWriter):
         module = next(p for p in chain(self.program) if p.parent is None)
         if stmt in module.body:
             return False
-        parents = _parents(stmt, module.items)
+        parents = enclosing(stmt, module.items)
         return parents is None or any(id(p) not in self.decisions.opened for p in parents)
 
     def _around(self, stmt: ast.stmt) -> tuple[int, ...]:
         """The compound statements that stay around a statement, by id."""
-        parents = _parents(stmt, self.items) or ()
+        parents = enclosing(stmt, self.items) or ()
         if self.shared.owner:  # methods that build parts of one graph
             return (len(self.source.indent(stmt)),)
         return tuple(id(p) for p in parents if id(p) not in self.decisions.opened)
-
-    def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
-        """A function in one method cannot see the local names of another."""
-        program = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
-        if program is None:
-            return
-        home = next(
-            (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
-        )
-        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
-        given = {p.name for p in function.parameters}
-        fed = [i for i in self.items if i.kind == k.PLACEHOLDER
-               and {parameter_name(n) for n in i.flow.defines} & given]
-        for item in [*function.items, *fed]:
-            method = self._method(item)
-            if method is None or method is home:
-                continue
-            local = {a.arg for a in method.args.args} | {
-                node.id for node in ast.walk(method)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
-            lost = (item.flow.uses & local) - defined - {program.owner or ""}
-            lost -= set() if item in fed else given
-            if lost:
-                raise LocalPart(item.stmt, program.node.name, method.name, sorted(lost)[0])
-
-    def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
-        """Python values that a function reads must not change after it was traced."""
-        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
-        used = set().union(*(i.flow.uses for i in function.items)) if function.items else set()
-        read = used - defined - RESOURCES - {p.name for p in function.parameters}
-        for item in self._after(anchor):
-            changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read
-            if not changed:
-                continue
-            if item.role in (KEEP, RUN) and item.kind in (k.PY, k.OP):
-                raise Obstacle(
-                    item.stmt,
-                    f"{sorted(changed)[0]} changes after the graph was built with it",
-                    "use another name for the later value",
-                )
-
-    def _after(self, anchor: ast.stmt) -> list[Item]:
-        """What happens later than a statement; methods that build are in the order of their calls.
-        """
-        if not self.shared.owner:
-            return [i for i in self.program.items if i.stmt.lineno > anchor.lineno]
-        inside = {id(node) for node in ast.walk(anchor)}
-        last = max((n for n, i in enumerate(self.items) if id(i.stmt) in inside), default=-1)
-        return self.items[last + 1:]
-
-    def _check_rebound(self, function: StepFunction) -> None:
-        """Raise Rebound where the function would see a later value of a name than its graph did."""
-        order = {id(item): i for i, item in enumerate(self.items)}
-        given = {p.name for p in function.parameters} | set(function.constants)
-        made: set[str] = set()
-        own = {name for item in function.items for name in item.flow.defines}
-        last: dict[str, Item] = {}
-        for item in self.items:
-            if item.role == KEEP and item.kind in k.HOISTED - {k.PY}:
-                last.update(dict.fromkeys(item.flow.defines, item))
-        for item in function.items:
-            for name in item.flow.uses - made - given - RESOURCES:
-                later = last.get(name)
-                if later is not None and order[id(later)] > order[id(item)]:
-                    raise Rebound(later.stmt, name)
-                if later is not None and name in own:
-                    raise Rebound(item.stmt, name)
-            made |= item.flow.defines
-
-
-def _parents(stmt: ast.stmt, items: list[Item]) -> tuple[ast.stmt, ...] | None:
-    """The compound statements around a statement, None where it is not one of the program's."""
-    for item in items:
-        if item.stmt is stmt:
-            return item.parents
-        if stmt in item.parents:
-            return item.parents[: item.parents.index(stmt)]
-    return None
 
 
 def _computes_path(node: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.program_items import LAZY, TRACE, Obstacle
+from migrator.analysis.program_items import KEEP, LAZY, TRACE, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms._session_amend import GraphParts, InlineDependency, inline_dependencies
 from migrator.transforms._session_helpers import (
@@ -54,6 +54,7 @@ class ScopePlan(FunctionPlacer):
             self._assign_function(site)
         self._refuse_unrun_variables()
         self._refuse_shared_optimizers()
+        self._refuse_rebuilt_objects()
         self._prepare_style()
         self._decide_statements()
         self._hoist_inline_optimizers()
@@ -87,6 +88,26 @@ class ScopePlan(FunctionPlacer):
                         call, f"{ast.unparse(call.func)} makes an optimizer that several runs use",
                         "make the optimizer outside of it, and pass it on",
                     )
+
+    def _refuse_rebuilt_objects(self) -> None:
+        """An object that stays outside of the steps is built once, not by each of them in turn:
+        what it counts or collects while it builds would go on from the step before."""
+        for item in self.items:
+            call = item.stmt.value if isinstance(item.stmt, ast.Expr) else None
+            if item.role != TRACE or not isinstance(call, ast.Call) or not isinstance(
+                call.func, ast.Attribute
+            ):
+                continue
+            name = self.program._name(call.func.value)
+            made = [i for i in self.items if name in i.flow.defines and i.role == KEEP
+                    and i.kind == k.PY and isinstance(i.stmt, ast.Assign)
+                    and isinstance(i.stmt.value, ast.Call)]
+            steps = [f for f in self.shared.functions if any(i is item for i in f.items)]
+            if name in item.flow.mutates and made and len(steps) > 1:
+                raise Obstacle(
+                    call, f"{ast.unparse(call.func)} builds into an object that several runs read",
+                    "return what it builds, or make the object where each step builds",
+                )
 
     def _uses_checkpoint(self) -> bool:
         return any(

@@ -50,12 +50,13 @@ class Site:
 
 @dataclass
 class Note:
-    """A change to report: code, statement, reason."""
+    """A change to report: code, statement, reason; with an advice, it is one to look at."""
 
     code: str
     node: ast.AST
     reason: str
     symbol: str = ""
+    advice: str = ""
 
 
 class Names:

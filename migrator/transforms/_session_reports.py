@@ -13,6 +13,8 @@ from migrator.analysis.tree_walk import calls_in
 from migrator.transforms._session_step import StepFunction
 
 _LOGS = ("tensorflow.logging.", "tensorflow.compat.v1.logging.")
+_TELLS = ("builtins.print", "pprint.pprint", "logging.", *_LOGS)
+_TELLING = frozenset({"info", "debug", "warning", "warn", "error", "log"})
 
 
 def keep_reports(
@@ -33,6 +35,26 @@ def keep_reports(
             other.role = KEEP
             kept.add(id(other))
     return kept
+
+
+def lost_reports(
+    programs: Sequence[Program], functions: Sequence[StepFunction]
+) -> list[Item]:
+    """Prints of tensors that no function computes, which therefore go with them."""
+    inside = {id(item) for function in functions for item in function.items}
+    return [
+        item for program in programs for item in program.items
+        if item.role == TRACE and id(item) not in inside and isinstance(item.stmt, ast.Expr)
+        and isinstance(item.stmt.value, ast.Call) and _tells(item.stmt.value, program)
+    ]
+
+
+def _tells(call: ast.Call, program: Program) -> bool:
+    """Whether a call prints or logs."""
+    symbol = program.expressions.symbol(call.func) or ""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    named = ast.unparse(call.func).partition(".")[0].lower().endswith(("log", "logger", "logging"))
+    return symbol.startswith(_TELLS) or symbol == "print" or named and method in _TELLING
 
 
 def _acts(stmt: ast.stmt, program: Program) -> bool:

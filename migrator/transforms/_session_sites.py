@@ -32,7 +32,9 @@ class SiteReader(IteratorPlanner):
         if kinds <= {k.INIT}:
             if not whole:
                 raise Obstacle(run.call, "the result of an initializer is used", "do not use it")
-            if run.item.in_loop:
+            around = self.program.parent
+            inner = around is not None and isinstance(around.scope.node, ast.FunctionDef)
+            if run.item.in_loop or inner:  # whoever calls the inner function may do so again
                 raise Obstacle(run.call, "variables are initialised again in every round",
                                "make the variables anew, or assign their first values")
             self.decisions.dropped.add(id(stmt))

@@ -24,8 +24,9 @@ from migrator.transforms._session_helpers import withs_of
 from migrator.transforms._session_lost import refuse_lost_names
 from migrator.transforms._session_models import group_of
 from migrator.transforms._session_plan import ScopePlan
-from migrator.transforms._session_records import Names, SupportNames
+from migrator.transforms._session_records import Names, Note, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
+from migrator.transforms._session_reports import lost_reports
 from migrator.transforms._session_scopes import Unit, report, units_of
 from migrator.transforms._session_step import Style
 
@@ -185,13 +186,17 @@ def _attempt(
             continue
         _merge(decisions, own)
         rewritten += plans
+    done = len(ctx.findings) == told
     if rewritten:
         new_text = rendered(source, tree, decisions)
         for plan in rewritten:
             for note in plan.notes:
-                ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
+                if note.advice:
+                    ctx.finding(note.code, note.node, note.reason, note.advice, rung=Rung.NATIVE)
+                else:
+                    ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
         ctx.text = new_text
-    return len(ctx.findings) == told
+    return done
 
 
 def plans_of(
@@ -232,6 +237,10 @@ def plans_of(
         plan.plan()
         _merge(decisions, own)
         plans.append(plan)
+    for item in lost_reports(unit.programs, unit.shared.functions) if plans else ():
+        plans[-1].notes.append(Note(
+            "TF307", item.stmt, "This prints a tensor that no run computes; it is gone with it.",
+            advice="Print what a step returns, or tf.print in the step."))
     for program in unit.programs:
         _drop_emptied_scopes(program, decisions)
     if unit.class_program is not None:

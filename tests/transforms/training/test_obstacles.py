@@ -176,6 +176,45 @@ OBSTACLES = {
         "        value = sess.run(z, feed_dict={x: np.ones((1, 2))})",
         "changes after the graph",
     ),
+    "Python value changed before the run's function": (
+        "scale = 2.0\nz = y * scale\nprint(z)\nscale = 3.0\n\n\ndef go():\n"
+        "    with tf.Session() as sess:\n"
+        "        return sess.run(z, feed_dict={x: np.ones((1, 2))})",
+        "changes after the graph",
+    ),
+    "optimizer of a helper in two runs": (
+        "def train(loss):\n    optimizer = tf.train.AdamOptimizer(0.1)\n"
+        "    pairs = optimizer.compute_gradients(loss, [w])\n"
+        "    with tf.control_dependencies([optimizer.apply_gradients(pairs)]):\n"
+        "        return tf.identity(loss)\n\n\nloss = train(tf.reduce_sum(y))\n"
+        "with tf.Session() as sess:\n    sess.run(loss, {x: np.ones((1, 2))})\n"
+        "    values = sess.run([loss, y], {x: np.ones((1, 2))})",
+        "makes an optimizer that several runs use",
+    ),
+    "optimize_loss": (
+        "op = tf.contrib.layers.optimize_loss(tf.reduce_sum(y), None, 0.1, 'SGD')\n"
+        "with tf.Session() as sess:\n    sess.run(op, {x: np.ones((1, 2))})",
+        "optimize_loss makes the optimizer",
+    ),
+    "initialiser in an inner function": (
+        "def go():\n    sess = tf.Session()\n\n    def reset():\n"
+        "        sess.run(tf.global_variables_initializer())\n\n    reset()\n"
+        "    return sess.run(y, {x: np.ones((1, 2))})",
+        "are initialised again",
+    ),
+    "object that several steps would build": (
+        "class Net:\n    def __init__(self, k):\n        self.k = k\n\n"
+        "    def build(self, x):\n        self.a = x * self.k\n        self.b = self.a + 1.0\n\n\n"
+        "net = Net(np.float32(2.0))\nnet.build(y)\nwith tf.Session() as sess:\n"
+        "    a = sess.run(net.a, {x: np.ones((1, 2))})\n"
+        "    b = sess.run(net.b, {x: np.ones((1, 2))})",
+        "builds into an object",
+    ),
+    "feed of a function that others read": (
+        "def feed():\n    return {x: np.ones((1, 2))}\n\n\nprint(feed())\n"
+        "with tf.Session() as sess:\n    sess.run(y, feed_dict=feed())",
+        "is used otherwise",
+    ),
 }
 
 
@@ -245,6 +284,32 @@ def test_scan_of_a_native_program_names_its_functions() -> None:
     assert {r.rung for r in records} == {Rung.NATIVE}
     assert records[1].feeds == ("x",) and "train_step" in to_json(records[1])
     assert ctx.text == HEAD + body and not ctx.findings
+
+
+def test_a_print_that_goes_with_its_tensor_is_told() -> None:
+    body = (
+        "z = tf.identity(x)\nprint('z', z)\nprint('y', y)\nwith tf.Session() as sess:\n"
+        "    value = sess.run(y, feed_dict={x: np.ones((1, 2))})\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    assert [(f.code, f.rung) for f in ctx.findings] == [("TF307", Rung.NATIVE)]
+    assert "print('z', z)" not in ctx.text and "    print('y', y)" in ctx.text
+
+
+def test_metadata_that_is_only_written_goes_and_is_told() -> None:
+    body = (
+        "writer = tf.summary.FileWriter('logs')\nmetadata = tf.RunMetadata()\n"
+        "with tf.Session() as sess:\n"
+        "    value = sess.run(y, {x: np.ones((1, 2))}, run_metadata=metadata)\n"
+        "    writer.add_run_metadata(metadata, 'run')\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    assert [f.code for f in ctx.findings] == ["TF306"] and "metadata" not in ctx.text
+    kept = FileContext.of("program.py", f"{HEAD}{body}print(metadata.step_stats)\n")
+    SessionPrograms().run(kept)
+    assert [f.code for f in kept.findings] == ["TF390"] and "metadata.step_stats" in kept.text
 
 
 def test_layers_that_only_a_checkpoint_has_keep_their_graph() -> None:
