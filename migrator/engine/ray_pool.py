@@ -18,6 +18,7 @@ Result = TypeVar("Result")
 ATTEMPTS = 3  # times that an item may see its worker die before it is believed to kill workers
 _OBJECT_STORE = 256 << 20  # bytes, of a local cluster: items and results are small texts
 _QUEUED = 2  # chunks that an actor holds: the one that it works on, and the next
+_PATIENCE = 10.0  # seconds without any worker, after which the cluster is asked for its room again
 
 
 class RayError(RuntimeError):
@@ -139,12 +140,16 @@ class _Chunk:
 
 
 class _Pool:
-    """The actors and the chunks that each of them holds."""
+    """The actors and the chunks that each of them holds.
+
+    Only actors that are set up get any: one that takes the place of another waits for room, for
+    ever where a machine was lost.
+    """
 
     def __init__(
         self, ray: Any, cluster: Cluster, setup: Callable[..., None], arguments: Any, items: int
     ) -> None:
-        self.ray = ray
+        self.ray, self.cluster, self.items = ray, cluster, items
         needs: dict[str, Any] = {"num_cpus": cluster.cpus, "num_gpus": cluster.gpus}
         if cluster.memory:
             needs["memory"] = cluster.memory
@@ -154,15 +159,16 @@ class _Pool:
         self.actor = ray.remote(_Worker).options(max_restarts=0, max_task_retries=0, **needs)
         # One copy in the object store, however many workers read it.
         self.setup, self.arguments = setup, ray.put(arguments)
-        self.ready: dict[Any, Any] = {}  # actor -> reference that is there once it is set up
-        self.actors: list[Any] = [self._start() for _ in range(count)]
+        self.starting: dict[Any, Any] = {}  # by reference to what is there once it is set up
+        self.actors: list[Any] = []  # that are set up
         self.held: dict[Any, tuple[Any, _Chunk]] = {}  # by reference to the result
         self.barren = 0  # workers that died one after the other without any result
+        for _ in range(count):
+            self._start()
 
-    def _start(self) -> Any:
+    def _start(self) -> None:
         actor = self.actor.remote(self.setup, self.arguments)
-        self.ready[actor] = actor.ready.remote()
-        return actor
+        self.starting[actor.ready.remote()] = actor
 
     def run(
         self, function: Callable[..., Result], items: Sequence[Item],
@@ -172,15 +178,32 @@ class _Pool:
         waiting = deque(_Chunk(list(items[i : i + size])) for i in range(0, len(items), size))
         while waiting or self.held:
             self._send(function, waiting, load)
-            done, _ = self.ray.wait(list(self.held), num_returns=1)
-            actor, _ = self.held[done[0]]
-            results, error = self._result(done[0])
+            done, _ = self.ray.wait(
+                [*self.held, *self.starting], num_returns=1,
+                timeout=None if self.held else _PATIENCE,
+            )  # fmt: skip
+            if not done:
+                _workers(self.ray.cluster_resources(), self.cluster, self.items)
+            for reference in done:
+                yield from self._arrived(reference, waiting, failed)
+
+    def _arrived(
+        self, reference: Any, waiting: deque[_Chunk], failed: Callable[[Any, str], Any]
+    ) -> Iterator[Any]:
+        """What a reference that is there brings: results, a worker, or the end of one."""
+        results, error = self._result(reference)
+        if reference in self.starting:
+            actor = self.starting.pop(reference)
             if error is None:
-                del self.held[done[0]]
-                self.barren = 0
-                yield from results
-            else:
-                yield from self._died(actor, error, waiting, failed)
+                self.actors.append(actor)
+            else:  # on a crowded machine: it did not die of any item
+                self._replace(error)
+        elif error is None:
+            del self.held[reference]
+            self.barren = 0
+            yield from results
+        else:
+            yield from self._died(self.held[reference][0], error, waiting, failed)
 
     def _result(self, reference: Any) -> tuple[list[Any], Exception | None]:
         """(results, None), or ([], how the worker died); raises what the function raised."""
@@ -217,16 +240,9 @@ class _Pool:
         failed: Callable[[Any, str], Any],
     ) -> Iterator[Any]:  # fmt: skip
         """Replace an actor; what it held goes to others, one item at a time."""
-        if getattr(error, "actor_init_failed", False):
-            raise RayError(f"a worker on the Ray cluster cannot be set up: {error}") from error
-        self.barren += 1
-        if self.barren > max(10, 3 * len(self.actors)):
-            raise RayError(f"workers on the Ray cluster keep dying: {error}") from error
         self.actors = [other for other in self.actors if other is not actor]
-        self.actors.append(self._start())
-        # A worker that died before it was set up (a crowded machine) did not die of its items.
-        began = self._result(self.ready.pop(actor))[1] is None
-        blamed = not began
+        self._replace(error)
+        blamed = False
         for reference in [r for r, (holder, _) in self.held.items() if holder is actor]:
             _, chunk = self.held.pop(reference)
             results, problem = self._result(reference)
@@ -237,6 +253,15 @@ class _Pool:
             else:
                 blamed = True
                 yield from self._blame(chunk, problem, waiting, failed)
+
+    def _replace(self, error: Exception) -> None:
+        """Another worker for one that died. Raises RayError where that has no prospect."""
+        if getattr(error, "actor_init_failed", False):
+            raise RayError(f"a worker on the Ray cluster cannot be set up: {error}") from error
+        self.barren += 1
+        if self.barren > max(10, 3 * (len(self.actors) + len(self.starting))):
+            raise RayError(f"workers on the Ray cluster keep dying: {error}") from error
+        self._start()
 
     def _blame(
         self, chunk: _Chunk, error: Exception, waiting: deque[_Chunk],
@@ -254,7 +279,7 @@ class _Pool:
 
     def close(self) -> None:
         """Give the workers' resources back to the cluster."""
-        for actor in self.actors:
+        for actor in (*self.actors, *self.starting.values()):
             try:
                 self.ray.kill(actor)
             except Exception:  # a cluster that is gone has nothing to give back

@@ -181,3 +181,46 @@ def test_a_plan_made_on_the_cluster_is_the_plan_made_here(tmp_path: Path) -> Non
         cwd=sources, env={**os.environ, "PYTHONPATH": str(sources)}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.strip().endswith("alike"), done.stderr
+
+
+_LOST_MACHINE = """
+import time
+
+from ray.cluster_utils import Cluster
+
+from migrator.engine import ray_pool
+
+node = {"num_cpus": 1, "object_store_memory": 96 << 20}
+cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+other = cluster.add_node(**node)
+cluster.wait_for_nodes()
+
+
+def slowly(item):
+    time.sleep(0.2)
+    return item
+
+
+def set_up():
+    pass
+
+
+found = []
+machines = ray_pool.Cluster(address=cluster.address)
+for result in ray_pool.run(slowly, range(40), set_up, (), lambda *_: None, machines):
+    found.append(result)
+    if len(found) == 6:
+        other.kill_raylet()
+assert sorted(found) == list(range(40)), found
+cluster.shutdown()
+print("all there")
+"""
+
+
+def test_a_machine_that_is_lost_takes_no_item_with_it() -> None:
+    """The workers that replace its own find no room, and must not be waited for."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LOST_MACHINE], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.stdout.strip().endswith("all there"), done.stderr
