@@ -47,7 +47,10 @@ def test_medians_over_processes() -> None:
         (lambda d: d["cells"][0].pop("status"), r"m\.json\.cells\[0\]: field 'status'"),
         (lambda d: d["cells"][0]["cell"].pop("batch"), r"cells\[0\]\.cell: field 'batch'"),
         (lambda d: d.update(cells={}), r"cells: expected a list"),
-        (lambda d: d["cells"][0]["samples"][0].update(wall=3), r"samples\[0\]\.wall: expected a list"),
+        (
+            lambda d: d["cells"][0]["samples"][0].update(wall=3),
+            r"samples\[0\]\.wall: expected a list",
+        ),
         (lambda d: d["cells"][0]["samples"][0].update(wall=["x"]), r"wall\[0\]: expected float"),
         (
             lambda d: d["cells"][0]["samples"][0]["attribution"]["categories"].update(weights=None),
