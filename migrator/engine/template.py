@@ -149,7 +149,8 @@ class Template:
 
 _MODULES = sys.stdlib_module_names | set(ROOTS) | {
     "tensorflow", "tf1_support", "absl", "numpy", "scipy", "PIL", "google", "keras", "tf_keras",
-    "yaml", "h5py", "matplotlib", "cv2", "sklearn", "skimage", "joblib", "packaging", "imageio",
+    "tensorflow_probability", "yaml", "h5py", "matplotlib",
+    "cv2", "sklearn", "skimage", "joblib", "packaging", "imageio",
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ from migrator.transforms.graph_tests import MARK, TRACED, asked_name, has_mark, 
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})
 _TEST_CASE = "tensorflow.test.TestCase"
+_PLAIN_TEST_CASES = frozenset({"unittest.TestCase", "unittest.case.TestCase"})
 # An eager loss has lost the computation that its gradient would need.
 _OPTIMIZER_CALLS = frozenset({"minimize", "compute_gradients"})
 _MAKERS = SESSIONS | PLACEHOLDERS | {"tensorflow.Graph"}
@@ -65,6 +66,7 @@ class TestCases:
         lines = Lines(text)
         edits = [
             *_base_classes(ctx, lines, ctx.tree.body),
+            *_plain_base_classes(ctx, lines, _graph_lines(lines)),
             *_functions(ctx, lines, ctx.tree.body, _graph_lines(lines), False),
         ]
         return apply(text, edits)[0] if edits else None
@@ -99,6 +101,37 @@ def _base_classes(ctx: FileContext, lines: Lines, block: list[ast.stmt]) -> Iter
             yield Edit(*lines.span(base), (ctx.support("testing.TestCase"),))
         for inner in _inner_blocks(node):
             yield from _base_classes(ctx, lines, inner)
+
+
+def _plain_base_classes(ctx: FileContext, lines: Lines, touched: list[int]) -> Iterator[Edit]:
+    """Python's own test case, under classes of this file whose methods become eager."""
+    if not touched or "unittest" not in lines.text:
+        return
+    classes = {node.name: node for node in ctx.tree.body if isinstance(node, ast.ClassDef)}
+    found: dict[int, ast.expr] = {}
+    for node in classes.values():
+        if any(
+            isinstance(method, ast.FunctionDef)
+            and not marked(method)
+            and _calls_graph(ctx, method)
+            for method in node.body
+        ):
+            found |= {id(base): base for base in _plain_bases(ctx, classes, node, set())}
+    for base in found.values():
+        ctx.change("TF702", base, "its tests evaluate what sessions ran", Rung.SUPPORT)
+        yield Edit(*lines.span(base), (ctx.support("testing.TestCase"),))
+
+
+def _plain_bases(
+    ctx: FileContext, classes: dict[str, ast.ClassDef], node: ast.ClassDef, seen: set[str]
+) -> Iterator[ast.expr]:
+    """Where a class, or one of this file that it extends, names Python's own test case."""
+    seen.add(node.name)
+    for base in node.bases:
+        if ctx.names.resolve_node(base) in _PLAIN_TEST_CASES:
+            yield base
+        elif isinstance(base, ast.Name) and base.id in classes and base.id not in seen:
+            yield from _plain_bases(ctx, classes, classes[base.id], seen)
 
 
 def _graph_lines(lines: Lines) -> list[int]:

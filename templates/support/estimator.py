@@ -192,7 +192,8 @@ class _Step:
 
         def run(element: Any) -> Any:
             features, labels = _features_and_labels(element)
-            with store.run():
+            with store.run() as built:
+                built.trains = mode == ModeKeys.TRAIN  # TF1 ran no training operation otherwise
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)
             outputs = {"loss": spec.loss, "predictions": spec.predictions, "metrics": {
                 name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}}

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from .names import key_of, outside_traces, register_state, variable_name
-from .store import GraphKeys, builds_graph, current_graph, current_store
+from .store import GraphKeys, builds_graph, current_graph, current_run, current_store
 
 FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
 
@@ -151,6 +151,8 @@ class ExponentialMovingAverage(tf.Module):
         variables = [v for v in items if isinstance(v, (tf.Variable, tf.keras.Variable))]
         tensors = [v for v in items if tf.is_tensor(v) and not isinstance(v, tf.Variable)]
         self.build(variables)
+        if not current_run().trains:
+            return None if tf.executing_eagerly() else tf.no_op()
         decay = tf.convert_to_tensor(self._decay)
         if self._num_updates is not None:
             count = tf.cast(self._num_updates, tf.float32)

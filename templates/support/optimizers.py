@@ -17,7 +17,7 @@ import tensorflow as tf
 from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, register_state, variable_name
 from .optimizer_hooks import OptimizerHooks
-from .store import builds_graph, current_store
+from .store import builds_graph, current_run, current_store
 
 Tensor = Any  # tf.Tensor
 Variable = Any  # tf.Variable or keras.Variable
@@ -248,6 +248,8 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         if not pairs:
             raise ValueError("No gradients provided for any variable: "
                              f"{[variable_name(v) for _, v in grads_and_vars]}")
+        if not current_run().trains:
+            return self.iterations
         result = super().apply_gradients(pairs)
         if global_step is not None:
             global_step.assign_add(1)

@@ -160,6 +160,7 @@ class Run:
         self.scope_counts: dict[str, int] = {}
         self.name_counts: dict[str, int] = {}
         self.used: dict[str, None] = {}  # names of variables, in the order of their first use
+        self.trains = True  # False: training operations are built for nobody to run
         self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
         self.collections: dict[str, list[Any]] = {}
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []

@@ -127,7 +127,7 @@ def test_same_means_called_alike(records: list[Record], rules: RuleSet) -> None:
         ("tf.argmax", "rewritten", "tf.argmax"),
         ("tf.to_float", "rewritten", ""),
         ("tf.placeholder", "compat", "tf.compat.v1.placeholder"),
-        ("tf.contrib.seq2seq.BasicDecoder", "manual", ""),
+        ("tf.contrib.seq2seq.BeamSearchDecoder", "manual", ""),
         ("tf.contrib.tpu.TPUEstimator", "support", "tf1_support.tpu.TPUEstimator"),
         ("tf.python.ops.array_ops.placeholder", "compat", "tf.compat.v1.placeholder"),
         ("tf.contrib.layers.python.layers.layers.conv2d", "support", "tf1_support.slim.conv2d"),
