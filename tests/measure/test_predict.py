@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrator.measure.predict import devices, edges, executor
+from migrator.measure.predict import devices, edges, executor, layout
 from migrator.measure.predict.liveness import Node, Output, replay
 
 K = 1024
@@ -126,6 +126,19 @@ def test_replaced_ops_are_readied_after_the_others() -> None:
     controls: list[list[int]] = [[]] * 4
     assert executor.consumers(inputs, controls, [False] * 4)[0] == [1, 2, 3]
     assert executor.consumers(inputs, controls, [False, True, False, False])[0] == [2, 3, 1]
+
+
+def test_a_merged_gradient_takes_the_place_of_its_biass() -> None:
+    """0 image, 1 sizes, 2 gradient; 3 and 4 read the gradient, 4 is merged with the bias's.
+
+    The walk takes the last edge first. The merged node's edge lies where the bias's was: before that
+    of node 3 where the bias's gradient was the first reader, else it is the last.
+    """
+    producers = [[], [], [], [2], [0, 1, 2]]
+    replaced = [False, False, False, True, True]
+    assert layout.numbers(producers, replaced)[3:] == [5, 6]
+    assert layout.numbers(producers, replaced, biases={4: 3})[3:] == [6, 5]
+    assert layout.numbers(producers, replaced, biases={4: 4})[3:] == [5, 6]
 
 
 def test_what_reads_is_readied_before_what_waits() -> None:
