@@ -1,4 +1,4 @@
-"""What matplotlib 3.10 and OpenCV 4 removed or give otherwise: canvas bytes, contours.
+"""What matplotlib 3.10 and OpenCV 4 removed or give otherwise: canvas bytes, styles, contours.
 
 The canvas is told by its name as a figure's attribute, OpenCV 3's `findContours` by the three
 names that its result is unpacked into.
@@ -16,7 +16,8 @@ from migrator.model import Rung
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
-_WORDS = ("tostring_rgb", "findContours")
+_WORDS = ("tostring_rgb", "findContours", "seaborn")
+_STYLES = frozenset({"matplotlib.pyplot.style.use", "matplotlib.style.use"})
 
 @transform
 class ImageLibraries:
@@ -34,6 +35,7 @@ class ImageLibraries:
         for node in ast.walk(ctx.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 self._canvas(node, node.func)
+                self._style(node)
             elif isinstance(node, ast.Assign):
                 self._contours(node)
         return apply(ctx.text, self.edits)[0] if self.edits else None
@@ -52,6 +54,23 @@ class ImageLibraries:
         self.edits.append(Edit(start, end, (text,)))
         self.ctx.change(
             "PY225", call, "matplotlib 3.10 has buffer_rgba instead of tostring_rgb", Rung.NATIVE
+        )
+
+    def _style(self, call: ast.Call) -> None:
+        """`plt.style.use('seaborn-white')`: matplotlib's copies of seaborn's styles have a version."""
+        if len(call.args) != 1 or self.ctx.names.resolve_node(call.func) not in _STYLES:
+            return
+        name = call.args[0]
+        if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+            return
+        if self.ctx.suppressed("PY225", call) or name.value.startswith("seaborn-v"):
+            return
+        if name.value != "seaborn" and not name.value.startswith("seaborn-"):
+            return
+        text = repr(name.value.replace("seaborn", "seaborn-v0_8", 1))
+        self.edits.append(Edit(*self.lines.span(name), (text,)))
+        self.ctx.change(
+            "PY225", call, "matplotlib 3.8 knows seaborn's styles by their version", Rung.NATIVE
         )
 
     def _contours(self, node: ast.Assign) -> None:

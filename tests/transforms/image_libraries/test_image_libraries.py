@@ -17,6 +17,11 @@ PLOT = "import matplotlib.pyplot as plt\nimport numpy as np\nfig = plt.figure()\
         (PLOT + "data = np.fromstring(fig.canvas.tostring_rgb(), dtype='uint8')\n",
          PLOT + "data = np.frombuffer(np.asarray(fig.canvas.buffer_rgba())[..., :3].tobytes(), "
          "'uint8').copy()\n"),
+        (PLOT + "plt.style.use('seaborn-white')\n", PLOT + "plt.style.use('seaborn-v0_8-white')\n"),
+        ("from matplotlib import style\nstyle.use('seaborn')\n",
+         "from matplotlib import style\nstyle.use('seaborn-v0_8')\n"),
+        (PLOT + "plt.style.use('seaborn-v0_8')\nuse('seaborn')\n",
+         PLOT + "plt.style.use('seaborn-v0_8')\nuse('seaborn')\n"),
         ("import cv2\n_, found, tree = cv2.findContours(a, 1, 2)\n",
          "import cv2\nfound, tree = cv2.findContours(a, 1, 2)\n"),
         ("import cv2\nfound, tree = cv2.findContours(a, 1, 2)\n",
