@@ -148,7 +148,9 @@ class BindingPlan:
     def _stays(self, binding: Binding) -> bool:
         """Whether a site needs what only TensorFlow's own sources have."""
         return any(
-            site.disposition.kind == "same" and site.resolved.name.startswith(KERAS_SOURCES)
+            site.disposition.kind in ("same", "module")
+            and site.disposition.exists
+            and site.resolved.name.startswith(KERAS_SOURCES)
             for site in self.sites.get(id(binding), ())
         )
 

@@ -190,7 +190,7 @@ def _go_on(
     mark = ctx.mark()
     for item in stuck:
         try:
-            if item.run(ctx) is not None:
+            if item.run(ctx) is not None or ctx.text != parsed.text:
                 return True
         except Exception:  # the round that follows reports it
             return True

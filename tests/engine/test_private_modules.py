@@ -20,3 +20,9 @@ def test_names_that_nobody_knows() -> None:
     text = HEAD + "gfile.Vanish(x)\n"
     result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert "TF003" in {finding.code for finding in result.findings}
+
+
+def test_a_module_that_is_only_private_keeps_its_import() -> None:
+    text = "from tensorflow.python.keras import utils\nf(utils.metrics_utils)\n"
+    result = migrate_text("m.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is None

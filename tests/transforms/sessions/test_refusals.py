@@ -81,3 +81,12 @@ def test_what_is_fed_may_be_evaluated_itself() -> None:
         "      out = sess.run(y, {x: z.eval()})\n"
     )
     assert "self.evaluate(compute_y(tf.constant(z.numpy(), tf.float32)))" in new
+
+
+def test_a_program_whose_obstacle_the_rules_remove_is_done_in_the_same_run() -> None:
+    """`texts.migrated` runs again, which must find nothing left."""
+    text = (
+        "import tensorflow as tf\nwith tf.Session() as sess:\n"
+        "    print(sess.run(tf.app.flags.DEFINE_enum(tf.log(x)), feed_dict={p: tf.Assert().y}))\n"
+    )
+    assert "def predict(p):" in texts.migrated(text)
