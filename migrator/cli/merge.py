@@ -43,4 +43,5 @@ def command(files: tuple[Path, ...], out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     runner.replace(out, to_json(merged))
     measure_print.results(merged.cells)
-    click.echo(f"{len(merged.cells)} cells of {len(merged.machines)} machine(s): {out}", err=True)
+    machines = f"{len(merged.machines)} machine{'s' if len(merged.machines) != 1 else ''}"
+    click.echo(f"{len(merged.cells)} cells of {machines}: {out}", err=True)

@@ -28,7 +28,6 @@ _DEPTH = {
 }
 KERAS_SOURCES = "tensorflow.python.keras"
 _MESSAGES = "tensorflow.core."
-_ALIASES = {"tensorflow": "tf", "numpy": "np", "tensorflow_probability": "tfp"}
 
 
 def split_import(path: str) -> tuple[str, str | None, str | None, str]:

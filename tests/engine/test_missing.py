@@ -11,11 +11,11 @@ from tests.transforms.projects import changed_again, migrate_in_place
 SOURCE = """\
 import tensorflow as tf
 from tensorflow.contrib import seq2seq
-from tensorflow.contrib.seq2seq import LuongAttention, tile_batch as tile
+from tensorflow.contrib.seq2seq import LuongMonotonicAttention, gather_tree as tile
 
 
-class Decoder(tf.contrib.seq2seq.BasicDecoder):
-  attention = LuongAttention
+class Decoder(tf.contrib.seq2seq.ScheduledEmbeddingTrainingHelper):
+  attention = LuongMonotonicAttention
 
 
 def still_works(x):
@@ -27,11 +27,11 @@ def needs_a_person(x, beam=seq2seq.BeamSearchDecoder):
 """
 GUARDED = """\
 try:
-  from tensorflow.contrib.seq2seq import tile_batch
+  from tensorflow.contrib.seq2seq import gather_tree
 except ImportError:
-  tile_batch = None
+  gather_tree = None
 
-use = tile_batch or len
+use = gather_tree or len
 """
 TRIAL = """
 import program
@@ -57,9 +57,9 @@ def migrated(folder: Path, source: str) -> str:
 
 def test_names_without_successor_fail_where_they_are_used(tmp_path: Path) -> None:
     text = migrated(tmp_path, SOURCE)
-    assert "  attention = missing.LuongAttention" in text
-    assert "from tf1_support.missing import tile_batch as tile" in text
-    assert "class Decoder(missing.BasicDecoder):" in text
+    assert "  attention = missing.LuongMonotonicAttention" in text
+    assert "from tf1_support.missing import gather_tree as tile" in text
+    assert "class Decoder(missing.ScheduledEmbeddingTrainingHelper):" in text
     # the support package needs no TensorFlow for them
     (tmp_path / "program.py").write_text(text.replace("import tensorflow as tf\n", ""))
     subprocess.run([sys.executable, "-c", TRIAL], cwd=tmp_path, check=True)
@@ -71,4 +71,4 @@ def test_a_second_migration_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_an_import_that_may_fail_stays(tmp_path: Path) -> None:
-    assert "  from tensorflow.contrib.seq2seq import tile_batch" in migrated(tmp_path, GUARDED)
+    assert "  from tensorflow.contrib.seq2seq import gather_tree" in migrated(tmp_path, GUARDED)

@@ -83,7 +83,7 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     [
         ({"cells": "none"}, "cells: expected a list"),
         ({"schema": 99}, "schema 99 is newer"),
-        ({"environment": None}, "environment: expected dict"),
+        ({"environment": None}, "environment: expected an object"),
         ({"cells": [{"cell": {"workload": "w"}, "status": "ok"}]}, "cells[0].cell: field 'side'"),
     ],
 )
