@@ -28,6 +28,7 @@ _DEPTH = {
 }
 KERAS_SOURCES = "tensorflow.python.keras"
 _MESSAGES = "tensorflow.core."
+_ALIASES = {"tensorflow": "tf", "numpy": "np"}
 
 
 def split_import(path: str) -> tuple[str, str | None, str | None, str]:
