@@ -27,8 +27,8 @@ from migrator.project.source import SourceError, SourceFile, read_bytes
 # module of 20 large packages (benchmarks/fuzz.py) has 65,000.
 _SEPARATORS = ",([{=.+-*"
 _MOST_PARTS = 250_000
-# What one process parses for both looks: its trees take some 120 MB then.
-_KEPT_CHARACTERS = 4_000_000
+# What one process parses for both looks: its trees take some 30 MB then.
+_KEPT_CHARACTERS = 1_000_000
 
 Shipped = tuple[bytes, int] | SourceError  # a file's bytes and mode, or why it cannot be read
 
