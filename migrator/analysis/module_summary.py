@@ -41,21 +41,19 @@ class ModuleSummary:
         path: str,
         text: str,
         facts: Mapping[str, FactFunction] | None = None,
-        parsed: Callable[[Parsed], None] | None = None,
+        parsed: Parsed | None = None,
     ) -> ModuleSummary:
         """The summary of a module's text; never raises for bad input.
 
-        `parsed` is given what was parsed for it.
+        `parsed` is the text as parsed where the caller has it.
         """
         from migrator.analysis.parsed import Parsed
 
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         try:
-            module = Parsed(text)
+            module = parsed or Parsed(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return cls(sha256=sha256, error=f"{type(error).__name__}: {error}")
-        if parsed is not None:
-            parsed(module)
         tree = module.tree
         functions: dict[str, int] = {}
         classes: dict[str, int] = {}

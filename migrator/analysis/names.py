@@ -93,14 +93,16 @@ def dotted_parts(node: ast.AST) -> list[str] | None:
 class NameTable:
     """Scopes, bindings and references of one file, with resolution to canonical names."""
 
-    def __init__(self, tree: ast.Module, scopes: list[Scope], references: list[Reference]) -> None:
+    def __init__(
+        self, tree: ast.Module, scopes: list[Scope], references: list[Reference], relative: bool
+    ) -> None:
         self.tree = tree
         self.scopes = scopes
         self.references = references
         self._roots: dict[tuple[int, str, bool], _Root | None] = {}
         self._scope_of: dict[int, Scope] | None = None
         self._made: dict[int, Scope] | None = None
-        self.relative = False  # whether an import of the file is relative
+        self.relative = relative  # whether an import of the file is
 
     @classmethod
     def of(cls, tree: ast.Module, module: str = "", is_package: bool = False) -> NameTable:
@@ -111,9 +113,7 @@ class NameTable:
         """
         binder = Binder(module, is_package)
         binder.run(tree)
-        table = cls(tree, binder.scopes, binder.references)
-        table.relative = binder.relative
-        return table
+        return cls(tree, binder.scopes, binder.references, binder.relative)
 
     @property
     def module_scope(self) -> Scope:

@@ -100,16 +100,16 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     if parts > _MOST_PARTS:
         failure = _data(path, source.sha256, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
-    kept = _Job.kept
-
-    def keep(parsed: Parsed) -> None:
-        if kept is not None:
-            kept.keep(path, parsed)
-
-    summary = ModuleSummary.of(path, source.text, _Job.facts, keep)
+    try:
+        parsed = Parsed(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parsed = None  # the summary says why
+    if parsed is not None and _Job.kept is not None:
+        _Job.kept.keep(path, parsed)
+    summary = ModuleSummary.of(path, source.text, _Job.facts, parsed)
     tree_walk.forget()
     return Scanned(
-        path, summary, used_support(source.text), source.sha256,
+        path, summary, used_support(source.text, parsed), source.sha256,
         tensorflow=imports_tensorflow(source.text),
     )  # fmt: skip
 

@@ -149,8 +149,7 @@ class Template:
 
 _MODULES = sys.stdlib_module_names | set(ROOTS) | {
     "tensorflow", "tf1_support", "absl", "numpy", "scipy", "PIL", "google", "keras", "tf_keras",
-    "tensorflow_probability", "yaml", "h5py", "matplotlib",
-    "cv2", "sklearn", "skimage", "joblib", "packaging", "imageio",
+    "yaml", "h5py", "matplotlib", "cv2", "sklearn", "skimage", "joblib", "packaging", "imageio",
 }  # fmt: skip
 
 

@@ -57,8 +57,6 @@ RUN_IN_HEAD = "a session runs in the head of a block"
 BOUND_TWICE = "a placeholder is bound twice or to no name"
 
 
-
-
 class SessionBody:
     """Sessions, units, placeholders and runs of one function body.
 

@@ -25,7 +25,7 @@ class PlaceChecks(CallWriter):
         home = next(
             (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
         )
-        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
+        defined = set().union(*(i.flow.defines for i in function.items))
         given = {p.name for p in function.parameters}
         fed = [i for i in self.items if i.kind == k.PLACEHOLDER
                and {parameter_name(n) for n in i.flow.defines} & given]
@@ -44,8 +44,8 @@ class PlaceChecks(CallWriter):
 
     def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
         """Python values that a function reads must not change after it was traced."""
-        defined = set().union(*(i.flow.defines for i in function.items)) if function.items else set()
-        used = set().union(*(i.flow.uses for i in function.items)) if function.items else set()
+        defined = set().union(*(i.flow.defines for i in function.items))
+        used = set().union(*(i.flow.uses for i in function.items))
         read = used - defined - RESOURCES - {p.name for p in function.parameters}
         for item in self._after(anchor):
             changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read

@@ -20,8 +20,9 @@ from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_inline import used_elsewhere
 from migrator.transforms._session_render import Decisions, rendered
 
-#: Calls beside the objects that add nothing to their graph.
-_HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY)
+#: Calls beside the objects that add nothing to their graph; ``FileWriter(folder, sess.graph)`` writes
+#: nothing else if it stays alone.
+_HARMLESS = (k.SESSION, k.INIT, k.CONFIG, k.PY, k.WRITER)
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,7 @@ def _alone(
                 return False
         symbol = _symbol(names, node)
         if symbol.startswith("tensorflow."):
-            harmless = _kind(names, node) in _HARMLESS or _writes_graph(names, node)
-            if "()" not in symbol and not harmless and node not in shown:
+            if "()" not in symbol and _kind(names, node) not in _HARMLESS and node not in shown:
                 return False
             continue
         if isinstance(node.func, ast.Name) and node.func.id in own:
@@ -222,11 +222,6 @@ def _alone(
         if fact is not None and fact.flags & {"ops", "layers", "variables", "placeholders"}:
             return False
     return all(count == 1 for count in made.values())
-
-
-def _writes_graph(names: NameTable, call: ast.Call) -> bool:
-    """``tf.summary.FileWriter(folder, sess.graph)``, which writes nothing else if it stays alone."""
-    return _kind(names, call) == k.WRITER
 
 
 def _asks_graph(names: NameTable, call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.program_items import KEEP, LAZY, TRACE, Obstacle
+from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms._session_amend import GraphParts, InlineDependency, inline_dependencies
 from migrator.transforms._session_helpers import (
@@ -15,6 +15,7 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_inline import makes_graph_parts
 from migrator.transforms._session_metadata import RunMetadata
 from migrator.transforms._session_place import FunctionPlacer
+from migrator.transforms._session_step import StepFunction
 
 #: What a graph is asked for the parts of it that no variable holds.
 _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operations",
@@ -74,11 +75,15 @@ class ScopePlan(FunctionPlacer):
                     "call the network once before the checkpoint is used",
                 )
 
+    def _steps_of(self, item: Item) -> list[StepFunction]:
+        """The functions that a statement is part of."""
+        return [f for f in self.shared.functions if any(i is item for i in f.items)]
+
     def _refuse_shared_optimizers(self) -> None:
         """An optimizer that a called function makes is made by each step that calls it, with a
         state of its own."""
         for item in self.items:
-            steps = [f for f in self.shared.functions if any(i is item for i in f.items)]
+            steps = self._steps_of(item)
             if len(steps) < 2:
                 continue
             for call in calls_of(item):
@@ -102,7 +107,7 @@ class ScopePlan(FunctionPlacer):
             made = [i for i in self.items if name in i.flow.defines and i.role == KEEP
                     and i.kind == k.PY and isinstance(i.stmt, ast.Assign)
                     and isinstance(i.stmt.value, ast.Call)]
-            steps = [f for f in self.shared.functions if any(i is item for i in f.items)]
+            steps = self._steps_of(item)
             if name in item.flow.mutates and made and len(steps) > 1:
                 raise Obstacle(
                     call, f"{ast.unparse(call.func)} builds into an object that several runs read",

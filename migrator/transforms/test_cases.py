@@ -64,10 +64,11 @@ class TestCases:
         if not _looks_like_tests(text):
             return None
         lines = Lines(text)
+        touched = _graph_lines(lines)
         edits = [
             *_base_classes(ctx, lines, ctx.tree.body),
-            *_plain_base_classes(ctx, lines, _graph_lines(lines)),
-            *_functions(ctx, lines, ctx.tree.body, _graph_lines(lines), False),
+            *_plain_base_classes(ctx, lines, touched),
+            *_functions(ctx, lines, ctx.tree.body, touched, False),
         ]
         return apply(text, edits)[0] if edits else None
 

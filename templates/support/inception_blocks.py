@@ -108,6 +108,13 @@ def kernel_within(net: tf.Tensor, size: int) -> list[int]:
     return [min(height, size), min(width, size)]
 
 
+def pooled(net: tf.Tensor, size: int, keep_prob: float) -> tf.Tensor:
+    """What the logits are made of: averages over `size` x `size` at most, behind a dropout."""
+    kernel = kernel_within(net, size)
+    net = slim.avg_pool2d(net, kernel, padding="VALID", scope=f"AvgPool_1a_{kernel[0]}x{kernel[1]}")
+    return slim.dropout(net, keep_prob=keep_prob, scope="Dropout_1b")
+
+
 def logits_of(net: tf.Tensor, num_classes: int, scope: str, spatial_squeeze: bool) -> tf.Tensor:
     """Logits, [batch, num_classes], or with height and width where they are not squeezed."""
     logits = slim.conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,

@@ -16,10 +16,10 @@ from .inception_blocks import (
     conv,
     depths,
     inception_arg_scope,
-    kernel_within,
     logits_of,
     max_pool,
     network,
+    pooled,
     spread,
 )
 from .scopes import variable_scope
@@ -111,10 +111,7 @@ def inception_v2(
         net, end_points = inception_v2_base(
             inputs, min_depth=min_depth, depth_multiplier=depth_multiplier, scope=opened)
         with variable_scope("Logits"):
-            kernel = kernel_within(net, 7)
-            net = slim.avg_pool2d(net, kernel, padding="VALID",
-                                  scope=f"AvgPool_1a_{kernel[0]}x{kernel[1]}")
-            net = slim.dropout(net, keep_prob=dropout_keep_prob, scope="Dropout_1b")
+            net = pooled(net, 7, dropout_keep_prob)
             logits = logits_of(net, num_classes, "Conv2d_1c_1x1", spatial_squeeze)
         end_points["Logits"] = logits
         end_points["Predictions"] = prediction_fn(logits, scope="Predictions")

@@ -19,6 +19,7 @@ from .inception_blocks import (
     logits_of,
     max_pool,
     network,
+    pooled,
     spread,
 )
 from .scopes import variable_scope
@@ -146,10 +147,7 @@ def inception_v3(
         end_points["AuxLogits"] = _auxiliary(
             end_points["Mixed_6e"], num_classes, depth, spatial_squeeze)
         with variable_scope("Logits"):
-            kernel = kernel_within(net, 8)
-            net = slim.avg_pool2d(net, kernel, padding="VALID",
-                                  scope=f"AvgPool_1a_{kernel[0]}x{kernel[1]}")
-            net = slim.dropout(net, keep_prob=dropout_keep_prob, scope="Dropout_1b")
+            net = pooled(net, 8, dropout_keep_prob)
             end_points["PreLogits"] = net
             logits = logits_of(net, num_classes, "Conv2d_1c_1x1", spatial_squeeze)
         end_points["Logits"] = logits
