@@ -166,10 +166,9 @@ class ProjectIndex:
         return frozenset(homes.union(*map(self.importers, homes)) if homes else homes)
 
     def _imported_modules(self, info: ModuleInfo) -> list[ModuleInfo]:
-        package = info.name if info.is_package else info.name.rpartition(".")[0]
         found = []
         for target in info.summary.imports:
-            dotted = _absolute(target, package)
+            dotted = absolute_name(target, info)
             if dotted is None:
                 continue
             hit = self.resolve(dotted, info.path)
@@ -183,9 +182,12 @@ def _absolute_import(info: ModuleInfo, name: str) -> bool:
     return any(target.split(".")[0] == top for target in info.summary.imports)
 
 
-def _absolute(target: str, package: str) -> str | None:
+def absolute_name(target: str, info: ModuleInfo) -> str | None:
+    """What `info` imports as `target`, without the dots of a relative import; None if these lead
+    out of the project."""
     if not target.startswith("."):
         return target
+    package = info.name if info.is_package else info.name.rpartition(".")[0]
     level = len(target) - len(target.lstrip("."))
     parts = package.split(".") if package else []
     if level - 1 > len(parts):

@@ -48,8 +48,13 @@ _DEFAULT_GRAPH = "tensorflow.get_default_graph"
 _OF_TESTS = frozenset({"tensorflow.train.Saver"})
 
 
-def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[Site]:
-    """`sites`, those in graph-building units with tf.compat.v1 for what they would do eagerly."""
+def in_graph_world(
+    sites: list[Site], names: NameTable, rules: RuleSet, everywhere: bool
+) -> list[Site]:
+    """`sites`, those in graph-building units, or `everywhere`, with tf.compat.v1 for what they
+    would do eagerly."""
+    if everywhere:
+        return [replace(s, disposition=_compat(s.disposition, rules)) for s in sites]
     units = graph_units(sites, names)
     if not units:
         return sites

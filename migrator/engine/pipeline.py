@@ -11,6 +11,7 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.shared_graphs import builds_shared_graph
 from migrator.engine import clock, walk
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.linemap import LineMap
@@ -158,7 +159,9 @@ def _round(
     changes += [_map_change(item, entry) for item in own_changes]
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
-        found = walk.rewrite(path, source, names, registry, options, suppressions)
+        found = walk.rewrite(
+            path, source, names, registry, options, suppressions, builds_shared_graph(index, path)
+        )
     made = parsed
     problem = ""
     if found.text != source:
@@ -214,6 +217,8 @@ def _transform(
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = parsed.names_in(name, is_package)
     due = registry.triggers.due(names, parsed.text)
+    if builds_shared_graph(index, path):
+        due = [item for item in due if not getattr(item, "eager", False)]
     if not due:
         return parsed, names
     for careful in (False, True):

@@ -161,4 +161,4 @@ def looks_like_run(call: ast.Call) -> bool:
     if not isinstance(func, ast.Attribute) or func.attr != "run":
         return False
     base = ast.unparse(func.value).lower()
-    return base.endswith(("sess", "session", "get_default_session()"))
+    return base.removesuffix("()").endswith(("sess", "session"))

@@ -72,6 +72,7 @@ class GraphTests:
     name = "graph_tests"
     triggers = frozenset({"tensorflow.*"})
     order = 38
+    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         if "TestCase" not in ctx.text:
@@ -89,6 +90,7 @@ class LeftGraphTests:
     name = "left_graph_tests"
     triggers = frozenset({"tensorflow.*"})
     order = 41
+    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text

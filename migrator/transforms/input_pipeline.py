@@ -28,6 +28,7 @@ class ReturnedDatasets:
     name = "input_functions"
     triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*", *k.QUEUES})
     order = 14
+    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Make the file's input functions return their data sets."""
@@ -75,6 +76,7 @@ class DatasetCallers:
     name = "input_function_callers"
     triggers = frozenset({"tensorflow.*"})
     order = 12
+    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Wrap the file's calls of such functions."""

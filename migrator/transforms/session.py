@@ -89,6 +89,7 @@ class SessionPrograms:
          *k.LOOPS, *k.EVALUATIONS}
     )
     order = 10
+    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's provable session programs, report the others."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis.program_items import Obstacle
+from migrator.analysis.shared_graphs import builds_shared_graph
 from migrator.analysis.tree_walk import children, walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
@@ -18,6 +19,8 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 #: What is in the way where nothing nearer is known.
 BORROWED = "its session or graph comes from another scope"
+_SHARED = ("its session is shared by several modules, which build one graph together",
+           "let each part compute with functions of its own, and drop what hands out the session")
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 
@@ -46,7 +49,8 @@ class SessionLeftovers:
             if id(call) in known or id(path[-1]) in done or _told(ctx, path, told, own):
                 continue
             done.add(id(path[-1]))
-            report(ctx, Obstacle(call, *_reason(call, path)))
+            shared = builds_shared_graph(ctx.index, ctx.path)
+            report(ctx, Obstacle(call, *(_SHARED if shared else _reason(call, path))))
 
 
 def _accounted(ctx: FileContext) -> set[int]:

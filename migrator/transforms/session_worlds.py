@@ -6,12 +6,14 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.shared_graphs import builds_shared_graph, session_homes
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_split import is_main
 
+_BUILD = "compat.build_graph"
 _MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT, k.TRAIN)
 _SESSIONS = frozenset(
     f"tensorflow.{name}" for name in (
@@ -34,6 +36,8 @@ class GraphsForSessions:
     def run(self, ctx: FileContext) -> None:
         """Decorate functions that build a graph and run it, and classes whose methods do, or switch
         eager execution off."""
+        if builds_shared_graph(ctx.index, ctx.path):
+            return self._shared(ctx)
         makers = _makers(ctx.names)
         if not makers or any("TestCase" in ast.unparse(b) for n in ctx.tree.body
                              if isinstance(n, ast.ClassDef) for b in n.bases):
@@ -43,7 +47,7 @@ class GraphsForSessions:
         at_module = [call for call, scope, _ in makers if scope.kind == "module"
                      and not _has_graph(ctx.tree, call, ctx.names)]
         if at_module:
-            if "compat.build_graph()" not in ctx.text:
+            if _BUILD not in ctx.text:
                 edits.append(self._lazy(ctx, source, at_module))
         else:
             done: set[int] = set()
@@ -69,10 +73,19 @@ class GraphsForSessions:
             ctx.text = source.splice(0, len(ctx.text), edits)
 
     @staticmethod
+    def _shared(ctx: FileContext) -> None:
+        """Whoever imports the module that makes a shared session builds its graph."""
+        if ctx.path in session_homes(ctx.index) and _BUILD not in ctx.text:
+            ctx.change("TF391", 1, "other modules run what anybody built in the session made here: "
+                       "TensorFlow 2 is eager, so all that imports this module builds one graph",
+                       Rung.COMPAT)
+            edit = _behind_imports(ctx, SourceText(ctx.text, ctx.tree))
+            ctx.text = SourceText(ctx.text, ctx.tree).splice(0, len(ctx.text), [edit])
+
+    @staticmethod
     def _lazy(ctx: FileContext, source: SourceText, calls: list[ast.Call]) -> Edit:
         """The whole script builds one graph, from behind the last import at the top; where only
         ``if __name__ == "__main__":`` builds, from its beginning: others may import the module."""
-        name = ctx.support("compat.build_graph")
         ctx.change("TF391", calls[0], "TensorFlow 2 is eager: this script builds a graph as a whole",
                    Rung.COMPAT)
         main = next((n for n in ctx.tree.body if isinstance(n, ast.If) and is_main(n)), None)
@@ -80,16 +93,21 @@ class GraphsForSessions:
             first = main.body[0]
             if first.lineno > main.lineno:
                 start = source.offset(source.first_line(first), 0)
-                return start, start, f"{source.indent(first)}{name}()\n"
-        last = ctx.tree.body[0]
-        for stmt in ctx.tree.body:
-            if isinstance(stmt, (ast.Import, ast.ImportFrom)):
-                last = stmt
-            elif not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)):
-                break
-        end = source.offset(last.end_lineno or last.lineno, 0) + len(
-            source.lines[(last.end_lineno or last.lineno) - 1])
-        return end, end, f"\n{name}()\n"
+                return start, start, f"{source.indent(first)}{ctx.support(_BUILD)}()\n"
+        return _behind_imports(ctx, source)
+
+
+def _behind_imports(ctx: FileContext, source: SourceText) -> Edit:
+    """The call that makes all that follows build a graph, behind the last import at the top."""
+    last = ctx.tree.body[0]
+    for stmt in ctx.tree.body:
+        if isinstance(stmt, (ast.Import, ast.ImportFrom)):
+            last = stmt
+        elif not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)):
+            break
+    end = source.offset(last.end_lineno or last.lineno, 0) + len(
+        source.lines[(last.end_lineno or last.lineno) - 1])
+    return end, end, f"\n{ctx.support(_BUILD)}()\n"
 
 
 def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:

@@ -58,6 +58,7 @@ class TestCases:
     name = "test_cases"
     triggers = frozenset({"tensorflow.*"})
     order = 40
+    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text

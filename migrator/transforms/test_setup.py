@@ -34,6 +34,7 @@ class TestSetup:
     name = "test_setup"
     triggers = frozenset({"tensorflow.*"})
     order = 37
+    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         if "TestCase" not in ctx.text or "placeholder" not in ctx.text or "self" not in ctx.text:

@@ -41,6 +41,7 @@ REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
         "the session is passed to evaluate", "the graph is run in parts (partial_run_setup)",
         "the graph itself is copied or changed (graph.as_graph_def)",
     ], {"predict": 1}),
+    "shared_session": (["its session is shared by several modules"] * 2, {}),
     "script": (["is asked for what is in it by name"], {}),
 }
 
@@ -59,11 +60,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     return result
 
 
+#: Programs that give up eager execution, which have a process each.
+LAZY = ("script", "shared_session")
+
+
 @pytest.fixture(scope="module")
 def ran(kept: Kept) -> Kept:
-    """The programs after they ran; a script that gives up eager execution has its own process."""
-    run_programs(folder for name, (folder, _) in kept.items() if name != "script")
-    run_programs([kept["script"][0]])
+    """The programs after they ran."""
+    run_programs(folder for name, (folder, _) in kept.items() if name not in LAZY)
+    for name in LAZY:
+        run_programs([kept[name][0]])
     return kept
 
 

@@ -1,0 +1,119 @@
+"""Which functions and names of a module give a session on the default graph, and which it runs."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import walk
+from migrator.engine.registry import fact
+
+_SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@fact("shared_sessions", "sess", "Sess")
+def shared_sessions(
+    tree: ast.Module, names: NameTable, module: str
+) -> dict[str, list[str]] | None:
+    """``makes``: top-level functions, classes and names that give a session for which no graph is
+    named, so that it runs what anybody built; ``uses``: dotted names, as the module resolves them,
+    of what it runs as a session and did not make itself."""
+    del module
+    makes = sorted(_made(tree, names))
+    uses = sorted(_used(tree, names))
+    return {"makes": makes, "uses": uses} if makes or uses else None
+
+
+def _made(tree: ast.Module, names: NameTable) -> set[str]:
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, _Function) and _gives_session(node, names):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            if any(names.resolve_node(base) in _SESSIONS for base in node.bases):
+                found.add(node.name)
+        elif isinstance(node, ast.Assign) and _is_session(node.value, names, frozenset()):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _gives_session(function: ast.FunctionDef | ast.AsyncFunctionDef, names: NameTable) -> bool:
+    """Whether a function returns, or keeps in a global, a session that it makes."""
+    nodes = walk(function)
+    if any(
+        isinstance(node, ast.With) and any("as_default" in ast.unparse(i) for i in node.items)
+        for node in nodes
+    ):
+        return False
+    missing = _optional(function.args)
+    kept = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    returned = {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, ast.Return) and node.value is not None:
+            if _is_session(node.value, names, missing):
+                return True
+        elif isinstance(node, ast.Assign) and _is_session(node.value, names, missing):
+            bound = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            if bound & (kept | returned):
+                return True
+    return False
+
+
+def _optional(arguments: ast.arguments) -> frozenset[str]:
+    """Parameters that are None where nothing is given."""
+    named = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return frozenset(
+        argument.arg
+        for argument, default in pairs
+        if isinstance(default, ast.Constant) and default.value is None
+    )
+
+
+def _is_session(node: ast.expr, names: NameTable, missing: frozenset[str]) -> bool:
+    """Whether `node` makes a session whose graph is the default one; `missing` are None."""
+    if not (isinstance(node, ast.Call) and names.resolve_node(node.func) in _SESSIONS):
+        return False
+    graphs = [k.value for k in node.keywords if k.arg == "graph"] + node.args[1:2]
+    return all(isinstance(graph, ast.Name) and graph.id in missing for graph in graphs)
+
+
+def _used(tree: ast.Module, names: NameTable) -> set[str]:
+    """What is run: as ``S.run(...)``, ``.eval(session=S)`` or through an attribute that holds it."""
+    held: dict[str, set[str]] = {}
+    bases: list[ast.expr] = []
+    for node in walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and (name := _session_of(node.value, names)):
+                    held.setdefault(target.attr, set()).add(name)
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "run" and node.args:
+                bases.append(node.func.value)
+            bases += [k.value for k in node.keywords if k.arg in ("session", "sess")]
+    found: set[str] = set()
+    for base in bases:
+        if name := _session_of(base, names):
+            found.add(name)
+        elif isinstance(base, ast.Attribute):
+            found |= held.get(base.attr, set())
+    return found
+
+
+def _session_of(node: ast.expr, names: NameTable) -> str:
+    """The function, class or name of another module that a session may come from, "" if none."""
+    if isinstance(node, ast.Call) and any(k.arg == "graph" for k in node.keywords):
+        return ""
+    name = names.resolve_node(node) or ""
+    if name.startswith(("tensorflow", "builtins.", "tf1_support")) or "." not in name:
+        return ""
+    name = name.removesuffix("()")
+    return "" if "(" in name else name

@@ -1,0 +1,50 @@
+"""A matrix factorisation that builds where it is fitted."""
+import numpy as np
+import tensorflow as tf
+
+from sessions import get_session
+from tf1_support import scopes
+
+
+def embed(name, count, size):
+    start = np.linspace(-0.5, 0.5, count * size).reshape(count, size)
+    return scopes.get_variable(name, initializer=start)
+
+
+class Factors(object):
+    def __init__(self, users, items, size=2):
+        self.users, self.items, self.size = users, items, size
+        self.loss = None
+
+    def _build(self):
+        with scopes.variable_scope('factors'):
+            self.left = embed('left', self.users, self.size)
+            self.right = embed('right', self.items, self.size)
+        self.ratings = tf.compat.v1.placeholder(tf.float64, [self.users, self.items], name='ratings')
+        self.rate = tf.compat.v1.placeholder(tf.float64, [], name='rate')
+        self.predicted = tf.matmul(self.left, self.right, transpose_b=True)
+        self.loss = tf.compat.v1.losses.mean_squared_error(self.ratings, self.predicted)
+        self.step = tf.compat.v1.train.AdamOptimizer(tf.cast(self.rate, tf.float32)).minimize(self.loss)
+
+    def fit(self, ratings, epochs, rate=0.1):
+        session = get_session()
+        if self.loss is None:
+            self._build()
+            session.run(tf.compat.v1.global_variables_initializer())
+        feed = {self.ratings: ratings, self.rate: rate}
+        losses = []
+        for _ in range(epochs):
+            _, loss = session.run([self.step, self.loss], feed_dict=feed)
+            losses.append(loss)
+        return losses
+
+    def predict(self):
+        return self.predicted.eval(session=get_session())
+
+    def save(self, prefix):
+        return tf.compat.v1.train.Saver().save(get_session(), prefix)
+
+    def restore(self, prefix):
+        if self.loss is None:
+            self._build()
+        tf.compat.v1.train.Saver().restore(get_session(), prefix)

@@ -1,0 +1,49 @@
+"""A matrix factorisation that builds where it is fitted."""
+import numpy as np
+import tensorflow as tf
+
+from sessions import get_session
+
+
+def embed(name, count, size):
+    start = np.linspace(-0.5, 0.5, count * size).reshape(count, size)
+    return tf.get_variable(name, initializer=start)
+
+
+class Factors(object):
+    def __init__(self, users, items, size=2):
+        self.users, self.items, self.size = users, items, size
+        self.loss = None
+
+    def _build(self):
+        with tf.variable_scope('factors'):
+            self.left = embed('left', self.users, self.size)
+            self.right = embed('right', self.items, self.size)
+        self.ratings = tf.placeholder(tf.float64, [self.users, self.items], name='ratings')
+        self.rate = tf.placeholder(tf.float64, [], name='rate')
+        self.predicted = tf.matmul(self.left, self.right, transpose_b=True)
+        self.loss = tf.losses.mean_squared_error(self.ratings, self.predicted)
+        self.step = tf.train.AdamOptimizer(tf.cast(self.rate, tf.float32)).minimize(self.loss)
+
+    def fit(self, ratings, epochs, rate=0.1):
+        session = get_session()
+        if self.loss is None:
+            self._build()
+            session.run(tf.global_variables_initializer())
+        feed = {self.ratings: ratings, self.rate: rate}
+        losses = []
+        for _ in range(epochs):
+            _, loss = session.run([self.step, self.loss], feed_dict=feed)
+            losses.append(loss)
+        return losses
+
+    def predict(self):
+        return self.predicted.eval(session=get_session())
+
+    def save(self, prefix):
+        return tf.train.Saver().save(get_session(), prefix)
+
+    def restore(self, prefix):
+        if self.loss is None:
+            self._build()
+        tf.train.Saver().restore(get_session(), prefix)
