@@ -69,16 +69,18 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str)
     import numpy as np
     import tensorflow as tf
 
-    from migrator.measure.predict import runs, workspace
+    from migrator.measure.predict import making, runs, workspace
     from migrator.measure.programs import measure_probe, measure_trace
 
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.raw_ops.Empty(shape=[16, ARENA // 16], dtype=tf.float32, init=False)
-    model = _model(tf, name, shape)
-    full = (batch, *shape)
-    images = tf.raw_ops.DeepCopy(x=tf.random.stateless_normal(full, (1, 2)))
-    step, optimizers = _step(tf, model, training)
+    made = making.Making()
+    with made.recording():
+        tf.raw_ops.Empty(shape=[16, ARENA // 16], dtype=tf.float32, init=False)
+        model = _model(tf, name, shape)
+        full = (batch, *shape)
+        images = tf.raw_ops.DeepCopy(x=tf.random.stateless_normal(full, (1, 2)))
+        step, optimizers = _step(tf, model, training)
 
     def sizes(variables: Any) -> dict[str, int]:
         return {
@@ -95,7 +97,8 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str)
     result: dict[str, Any] = {"kernels": workspace.kernels_here()}
     if "predict" in do:
         concrete = function.get_concrete_function(tf.TensorSpec(images.shape, images.dtype))
-        predicted = runs.of(concrete, resident=held, calls=WARMUPS)
+        made.note(handle for handle, _ in concrete.graph.captures)
+        predicted = runs.of(concrete, before=runs.Before(held, made), calls=WARMUPS)
         low, high = predicted.interval
         result |= {
             "predicted": predicted.likely.bytes + held, "low": low + held, "high": high + held,

@@ -87,6 +87,7 @@ class Forecasts:
 def _environment(workload: Workload) -> dict[str, str]:
     env = child.quiet_environment(workload.env)
     env["CUDA_VISIBLE_DEVICES"] = "-1"  # nothing is computed: the host's memory is enough
+    env["TF_CPU_ALLOCATOR_USE_BFC"] = "true"  # which tells what making the weights asked of it
     env["PYTHONPATH"] = str(Path(migrator.__file__).resolve().parent.parent)
     return env
 

@@ -23,7 +23,8 @@ FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 class Program:
     """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables.
 
-    arguments: the nodes that stand for what the function is called with, in its order.
+    arguments: the nodes that stand for what the function is called with, in its order. constants:
+    bytes of each constant, which a kernel holds from the first call on.
     """
 
     nodes: tuple[Node, ...]
@@ -31,6 +32,7 @@ class Program:
     variables: dict[str, int]
     kernels: str
     arguments: tuple[int, ...] = ()
+    constants: tuple[int, ...] = ()
 
     def peak(
         self, order: str = "cpu", seed: int = 0, cheap: int = 0, heap: liveness.Heap | None = None,
@@ -185,6 +187,10 @@ class _Builder:
         return Program(
             tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
             tuple(place[name] for name in arguments if name in place),
+            tuple(
+                size for item in working if self.constant.get(item)
+                for t in item.op.outputs if (size := _bytes(t))
+            ),
         )  # fmt: skip
 
     def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:

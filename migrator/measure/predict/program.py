@@ -22,15 +22,17 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     """The forecast of migrator.measure.predict.forecast as a dict."""
     import tensorflow as tf
 
-    from migrator.measure.predict import runs
+    from migrator.measure.predict import making, runs
 
     set_up(tf, config)
-    subject = subject_of(tf, config)
-    stepper = Stepper(tf, config, subject)
-    # one item is enough to make the variables; larger batches exist as shapes only
-    arrays = subject.inputs({**config, "batch": 1})
-    stepper.make_variables(arrays)
-    stepper.make_slots()
+    made = making.Making()
+    with made.recording():
+        subject = subject_of(tf, config)
+        stepper = Stepper(tf, config, subject)
+        # one item is enough to make the variables; larger batches exist as shapes only
+        arrays = subject.inputs({**config, "batch": 1})
+        stepper.make_variables(arrays)
+        stepper.make_slots()
     weights = subjects.sizes(subject.variables()) | dict(subject.constants or {})
     kept = sum(weights.values()) + sum(slots(stepper).values())
     points, holders = [], []
@@ -45,10 +47,13 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         }  # fmt: skip
         step = tf.function(stepper.call, autograph=False)
         concrete = step.get_concrete_function(specs)
-        given = sum(
+        made.note(handle for handle, _ in concrete.graph.captures)
+        inputs = [
             math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
-        )
-        found = runs.of(concrete, "gpu", "gpu", kept + given)
+        ]
+        given = sum(inputs)
+        before = runs.Before(kept + given, made, tuple(inputs))
+        found = runs.of(concrete, "gpu", "gpu", before)
         points.append({
             "batch": batch, "inputs": given, "step": found.likely.bytes,
             "low": found.peaks[0].bytes, "high": found.peaks[-1].bytes,

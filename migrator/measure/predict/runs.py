@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import bfc, executor, graph, liveness
+from migrator.measure.predict import bfc, executor, graph, liveness, making
 from migrator.measure.predict.liveness import Peak
 
 SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
@@ -20,6 +21,7 @@ SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
 # it was seen to take some for quick as well (1 << 22, see `liveness.HEAVY`).
 QUICK = (0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
 MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
+SCRATCH = 16 << 10  # bytes, at least: of oneDNN's kernels, whose few kB differ between processors
 CALLS = 2  # before the one that is looked at
 FOLLOWED = 3  # runs that the allocator is followed through
 STEPS = 3  # of each; where variables lie, and in how large a chunk, settles in the first one
@@ -51,7 +53,7 @@ class Runs:
         # counters, lists' headers: small and many; and iterations overlap in more ways than are tried
         margin = MARGIN * (6 if self.loops else 1)
         low, high = self.peaks[0].bytes, self.peaks[-1].bytes
-        return int(low * (1 - margin)), math.ceil(high * (1 + margin))
+        return int(low * (1 - margin)), high + max(math.ceil(high * margin), SCRATCH)
 
     @property
     def allocator(self) -> int:
@@ -59,15 +61,28 @@ class Runs:
         return int(statistics.median(self.chunks)) if self.chunks else 0
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the allocator holds before the step: weights, slots and inputs.
+
+    resident: their bytes. making: how they came to lie where they lie, where that was recorded.
+    inputs: bytes of each input that `making` does not have.
+    """
+
+    resident: int
+    making: making.Making | None = None
+    inputs: tuple[int, ...] = ()
+
+
 def of(
-    function: Any, order: str = "cpu", kernels: str | None = None, resident: int | None = None,
+    function: Any, order: str = "cpu", kernels: str | None = None, before: Before | None = None,
     calls: int = CALLS,
 ) -> Runs:  # fmt: skip
     """The runs of a ConcreteFunction. order: see `executor.Schedule`; kernels: see `graph.program`.
 
-    resident: bytes of weights, slots and inputs; given, the allocator is followed, too. calls: how
-    often the function has run before. How far iterations of a loop run into each other depends on
-    which kernels the executor has found to be quick by then.
+    before: given, the allocator is followed, too. calls: how often the function has run before. How far
+    iterations of a loop run into each other depends on which kernels the executor has found to be
+    quick by then.
     """
     made = graph.program(function.graph, list(function.outputs), kernels)
     ways = [(seed, 0) for seed in SEEDS]
@@ -80,34 +95,26 @@ def of(
     )
     loops = any(n.times > 1 for n in made.nodes)
     runs = Runs(tuple(run[0] for run in found), loops)
-    if resident is None:
+    if before is None:
         return runs
     place = runs.peaks.index(runs.likely)
     nearby = found[max(place - FOLLOWED // 2, 0) : place + FOLLOWED // 2 + 1]
+    handles = {inside.op.name: handle for handle, inside in function.graph.captures}
     chunks = [
-        c for _, seed, cheap in nearby for c in settled(made, order, seed, cheap, calls, resident)
-    ]
+        c for _, seed, cheap in nearby
+        for c in settled(made, order, seed, cheap, calls, _heap(made, order, before, handles))
+    ]  # fmt: skip
     return Runs(runs.peaks, runs.loops, tuple(sorted(chunks)))
 
 
 def settled(
-    program: graph.Program, order: str, seed: int, cheap: int, calls: int, resident: int
+    program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: liveness.Heap
 ) -> list[int]:
     """The allocator's peak in each of the steps after the first ones.
 
     A variable that is assigned a new value lies in the chunk that this was computed in, which may be
     nearly twice as large; so a step depends on the ones before.
     """
-    heap = liveness.Heap(bfc.Chunks(bfc.GROWN) if order == "cpu" else bfc.Chunks())
-    for name, size in program.variables.items():
-        # drawn, scaled, shifted: three buffers, the last of which is kept
-        gone = [heap.chunks.allocate(size) for _ in range(2 if size > DRAWN else 0)]
-        heap.variables[name] = heap.chunks.allocate(size)
-        for address in gone:
-            heap.chunks.free(address)
-    rest = resident - sum(program.variables.values())
-    if rest > 0:
-        heap.chunks.allocate(rest)
     found = []
     changes = any(node.assigns for node in program.nodes)
     for _ in range(STEPS if changes else 1):
@@ -115,3 +122,26 @@ def settled(
         program.peak(order, seed, cheap, heap, calls)
         found.append(heap.chunks.peak)
     return found[SETTLED if changes else 0 :]
+
+
+def _heap(
+    program: graph.Program, order: str, before: Before, handles: Mapping[str, Any]
+) -> liveness.Heap:
+    """The allocator as the first step finds it. handles: of the variables, by their graph's names."""
+    regions = bfc.GROWN if order == "cpu" else (bfc.WHOLE,)
+    if before.making is not None:
+        heap = before.making.heap(regions, program.variables, handles)
+        for size in (*before.inputs, *program.constants):
+            heap.chunks.allocate(size)
+        return heap
+    heap = liveness.Heap(bfc.Chunks(regions))
+    for name, size in program.variables.items():
+        # drawn, scaled, shifted: three buffers, the last of which is kept
+        gone = [heap.chunks.allocate(size) for _ in range(2 if size > DRAWN else 0)]
+        heap.variables[name] = heap.chunks.allocate(size)
+        for address in gone:
+            heap.chunks.free(address)
+    rest = before.resident - sum(program.variables.values())
+    if rest > 0:
+        heap.chunks.allocate(rest)
+    return heap

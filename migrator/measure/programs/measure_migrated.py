@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
@@ -80,22 +81,30 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         tf.raw_ops.Empty(shape=[16, config["arena_bytes"] // 64], dtype=tf.float32, init=False)
     phases.allocator = probe.Allocator(tf.config.experimental, device)
     phases.allocator.reset()
+    from migrator.measure.predict import making
     from migrator.measure.programs import measure_trace
 
+    made = making.Making() if config["trace"] and config["execution"] == "function" else None
+    record = made.recording if made else contextlib.nullcontext
     phases.fragmentation = measure_trace.fragmentation
     phases.end("device")
 
-    subject = subject_of(tf, config)
-    stepper = Stepper(tf, config, subject)
-    arrays = subject.inputs(config)
-    stepper.make_variables(arrays)
-    if config["workload"].get("checkpoint") and subject.restore is not None:
-        subject.restore(os.path.join(config["root"], config["workload"]["checkpoint"]))
+    with record():
+        subject = subject_of(tf, config)
+        stepper = Stepper(tf, config, subject)
+        arrays = subject.inputs(config)
+        stepper.make_variables(arrays)
+        if config["workload"].get("checkpoint") and subject.restore is not None:
+            subject.restore(os.path.join(config["root"], config["workload"]["checkpoint"]))
     phases.end("initialisation")
     if stepper.training:
-        stepper.make_slots()
+        with record():
+            stepper.make_slots()
         phases.end("slots")
-    stepper.make_step(arrays)
+    with record():
+        stepper.make_step(arrays)
+    if made:
+        made.note(stepper.handles())
     phases.allocator.reset()
     outputs = stepper.step()
     phases.end("first step")
@@ -124,7 +133,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     if config["trace"]:
         try:
             result["extra"]["predicted_step"] = stepper.predicted(
-                sum(sum(sizes.values()) for sizes in resident.values())
+                sum(sum(sizes.values()) for sizes in resident.values()), made
             )
         except Exception as error:  # a graph that the predictor does not know costs no measurement
             result["extra"]["prediction_failed"] = f"{type(error).__name__}: {error}"

@@ -64,6 +64,12 @@ class Stepper:
             lambda t: t.numpy() if hasattr(t, "numpy") else t, self.call(self.held)
         )
 
+    def handles(self) -> list[Any]:
+        """The handles of all variables that there are."""
+        kept = [*self.subject.variables().values(), *self.accumulated]
+        kept += self.optimizer.variables if self.optimizer is not None else []
+        return [getattr(v, "value", v).handle if hasattr(v, "path") else v.handle for v in kept]
+
     # -- inside the step
 
     def _loss(self, inputs: dict[str, Any]) -> Any:
@@ -138,9 +144,9 @@ class Stepper:
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
 
-    def predicted(self, resident: int) -> dict[str, Any] | None:
+    def predicted(self, resident: int, made: Any = None) -> dict[str, Any] | None:
         """Peak of the step on top of what is resident, predicted from its graph alone, and the
-        allocator's with the `resident` bytes."""
+        allocator's with the `resident` bytes, which came to lie as `made` (a Making) tells."""
         if self.config["execution"] != "function":
             return None
         from migrator.measure.predict import runs
@@ -148,8 +154,9 @@ class Stepper:
         traces = self.traces
         concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
         found = runs.of(
-            concrete, resident=resident, calls=self.config["warmups"] + self.config["steps"] + 1
-        )
+            concrete, before=runs.Before(resident, made),
+            calls=self.config["warmups"] + self.config["steps"] + 1,
+        )  # fmt: skip
         low, high = found.interval
         self.traces = traces  # asking for the function that was traced is no trace of the program
         return {

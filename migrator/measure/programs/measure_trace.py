@@ -192,14 +192,14 @@ def fragmentation() -> float | None:
     import tensorflow as tf
 
     with tempfile.TemporaryDirectory() as folder:
-        with _profile(folder, device=False):
+        with profile(folder, device=False):
             tf.raw_ops.Empty(shape=[1], dtype=tf.float32, init=False)
         told = [e.stats["fragmentation"] for e in events(folder) if "fragmentation" in e.stats]
     return float(told[-1]) if told else None
 
 
 @contextlib.contextmanager
-def _profile(folder: str, device: bool) -> Iterator[None]:
+def profile(folder: str, device: bool) -> Iterator[None]:
     """TensorFlow's profiler around something; `device` also traces kernels on a GPU."""
     import tensorflow as tf
 
@@ -227,7 +227,7 @@ def trace(
     before = allocator.info()[0] or 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = keep or scratch
-        with _profile(folder, device=bool(keep)):
+        with profile(folder, device=bool(keep)):
             step()
         measured = allocator.info()[1] or 0
         run = replay(events(folder))
