@@ -12,6 +12,9 @@ from migrator.report.model import Section, Statement, Table
 
 NO_CHANGE = {"inference": 0.02, "training": 0.05}  # differences below are noise (docs/measuring.md)
 
+# Kinds of memory that are no layer's doing, whatever scope they have a name in.
+NO_LAYERS = ("weights", "optimizer slots", "inputs", "update temporaries")
+
 
 def _series(result: CellResult) -> tuple[str, str]:
     """(legend name, colour) of a cell within its workload."""
@@ -100,7 +103,7 @@ def _share(workload: str, result: CellResult, found: Attribution) -> Statement:
 def _by_layer(found: Attribution) -> dict[str, int]:
     layers: collections.Counter[str] = collections.Counter()
     for h in found.holders:
-        if h.category not in ("weights", "optimizer slots", "inputs"):
+        if h.category not in NO_LAYERS:
             layers[h.layer] += h.bytes
     return dict(layers.most_common())
 
@@ -144,7 +147,7 @@ def _table(results: list[CellResult]) -> Table:
         "Requested peak: weights, optimizer slots, inputs and the bytes the step asked for at its "
         "fullest moment; it repeats. Allocator peak: the same in the allocator's chunks, with their "
         "slack. Differences below 2 % (inference) or 5 % (training) are noise.",
-    )  # fmt: skip
+    ).told()  # fmt: skip
 
 
 def _phase_table(results: list[CellResult]) -> Table | None:
@@ -168,7 +171,7 @@ def _phase_table(results: list[CellResult]) -> Table | None:
         "In use, peak and reserved are the allocator's figures at the end of the phase; RSS is the "
         "whole process with its libraries. What the driver counts over the reserved bytes is the "
         "CUDA context and the code of libraries.",
-    )  # fmt: skip
+    ).told()  # fmt: skip
 
 
 def _initialisation(workload: str, results: list[CellResult]) -> Statement | None:

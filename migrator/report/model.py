@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from migrator.report.charts import Chart
@@ -25,6 +25,17 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     note: str = ""
+
+    def told(self) -> Table:
+        """The table without columns that say nothing in any row."""
+        kept = [
+            i for i in range(len(self.columns)) if any(row[i] not in ("", "–") for row in self.rows)
+        ]  # fmt: skip
+        return replace(
+            self, columns=tuple(self.columns[i] for i in kept),
+            rows=tuple(tuple(row[i] for i in kept) for row in self.rows),
+            numeric=frozenset(new for new, old in enumerate(kept) if old in self.numeric),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

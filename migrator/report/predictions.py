@@ -13,7 +13,7 @@ from migrator.report.model import Section, Statement, Table
 def _rows(f: Forecast) -> list[tuple[str, ...]]:
     if f.status != "ok":
         last = (f.detail.splitlines() or ["no output"])[-1][-160:]
-        return [(f.workload, f.mode, f.precision, "", f.status, "", "", "", last)]
+        return [(f.workload, f.mode, f.precision, "", f.status, "", "", "", "", last)]
     rows: list[tuple[str, ...]] = []
     for p in f.points:
         base = f.weights + f.slots + p.inputs
@@ -27,7 +27,8 @@ def _rows(f: Forecast) -> list[tuple[str, ...]]:
         )
         rows.append((
             f.workload, f.mode, f.precision, str(p.batch), text.size(f.peak(p)), between,
-            text.size(f.weights), text.size(f.slots) if f.slots else "–", note,
+            text.size(p.allocator) if p.allocator else "–", text.size(f.weights),
+            text.size(f.slots) if f.slots else "–", note,
         ))  # fmt: skip
     return rows
 
@@ -76,12 +77,14 @@ def section(forecasts: Forecasts) -> tuple[Section, list[str]]:
     ]  # fmt: skip
     table = Table(
         "Predicted peaks",
-        ("workload", "mode", "precision", "batch", "peak", "between", "weights", "slots", "note"),
-        tuple(r for f in found for r in _rows(f)), frozenset({3, 4, 5, 6, 7}),
+        ("workload", "mode", "precision", "batch", "peak", "between", "allocator",
+         "weights", "slots", "note"),
+        tuple(r for f in found for r in _rows(f)), frozenset({3, 4, 5, 6, 7, 8}),
         "Requested bytes of a GPU's step: weights, optimizer slots, inputs and live tensors at the "
-        "fullest moment, in the order of the executor. How far such predictions are off is measured "
-        "in docs/predictor_error.md.",
-    )  # fmt: skip
+        "fullest moment, in the order of the executor. Allocator: the same in whole chunks of "
+        "TensorFlow's allocator, as a card would have to hold them. How far such predictions are off "
+        "is measured in docs/predictor_error.md.",
+    ).told()  # fmt: skip
     chart = _stack(found)
     made = Section(
         "predicted",

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from migrator.report import build, charts, render, text
+from migrator.measure import records
+from migrator.report import build, charts, memory, model, render, text
 from tests.report import data
 
 
@@ -153,3 +154,20 @@ def test_bars_lie_where_their_labels_are_long_and_small_counts_are_seen() -> Non
     many = bars(*map(str, range(charts.GROUPS + 1)), top=5000.0)
     assert many["data"][0]["orientation"] == "h"
     assert many["layout"]["xaxis"]["type"] == "log"
+
+
+def test_columns_that_say_nothing_are_left_out() -> None:
+    rows = (("a", "–", "1", ""), ("b", "–", "–", ""))
+    table = model.Table("t", ("name", "GPU", "size", "note"), rows, frozenset({1, 2}))
+    told = table.told()
+    assert told.columns == ("name", "size") and told.rows == (("a", "1"), ("b", "–"))
+    assert told.numeric == {1}
+
+
+def test_what_an_update_holds_is_no_layers() -> None:
+    holders = (
+        records.Holder("update temporaries", "sgd", "sgd/Mul", 900),
+        records.Holder("activations", "block/dense", "MatMul", 100),
+    )
+    found = records.Attribution(1000, 1000, 1000, 0, {"activations": 100}, holders, ())
+    assert list(memory._by_layer(found)) == ["block/dense"]
