@@ -68,6 +68,13 @@ def recurrent(x):  # lists that a training loop fills
         loss = tf.reduce_mean(tf.scan(cell, steps, (zeros, zeros))[1] ** 2)
     w.assign_sub(0.01 * tape.gradient(loss, w))
     return loss
+apart = layers.Conv2D(64, 5, padding="same", groups=64)  # which Keras has XLA compile
+apart.build((8, 8, 8, 64))
+def grouped(x):
+    images = tf.reshape(tf.reshape(x, (8, -1))[:, :4096], (8, 8, 8, 64))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(apart(images) ** 2)
+    return tf.reduce_sum(tape.gradient(loss, apart.kernel.value))
 support = child_setup.load_by_path(
     "frozen", str(resources.templates_dir() / "support" / "frozen_graph.py"))
 frozen = support.FrozenGraph(sys.argv[1]).function(
@@ -78,7 +85,7 @@ def detect(x):  # loops of TF 1 with NMS inside, as frozen graphs have them
 out = {}
 for name, f in (("inference", lambda x: model(x, training=False)), ("training", train),
                 ("loop", loop), ("suppress", suppress), ("recurrent", recurrent),
-                ("detect", detect)):
+                ("detect", detect), ("grouped", grouped)):
     function = tf.function(f, autograph=False)
     concrete = function.get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
     made.note(handle for handle, _ in concrete.graph.captures)
@@ -114,7 +121,7 @@ def peaks() -> dict[str, list[int]]:
 
 @pytest.mark.parametrize(
     ("case", "allowed"),
-    [("inference", 0.01), ("loop", 0.005), ("detect", 0.01)],
+    [("inference", 0.01), ("loop", 0.005), ("detect", 0.01), ("grouped", 0.01)],
 )
 def test_the_prediction_meets_the_trace(
     peaks: dict[str, list[int]], case: str, allowed: float

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import flatten, grappler, layout, liveness, ops, workspace
+from migrator.measure.predict import flatten, grappler, layout, liveness, ops, workspace, xla
 from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
@@ -46,10 +46,12 @@ class Program:
 
 
 class _Builder:
-    """Turns flat items into nodes."""
+    """Turns flat items into nodes. handles: of captured variables, by their names in the graph."""
 
-    def __init__(self, flat: flatten.Flat, kernels: str) -> None:
-        self.flat, self.kernels = flat, kernels
+    def __init__(
+        self, flat: flatten.Flat, kernels: str, handles: Mapping[str, Any] | None = None
+    ) -> None:
+        self.flat, self.kernels, self.handles = flat, kernels, handles or {}
         self.constant: dict[Item, bool] = {}
         self.passed: dict[Item, int | None] = {}
         self.waits: dict[Item, list[Item]] = {}
@@ -247,7 +249,10 @@ class _Builder:
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
-        if flatten.compiled(op) or item.cut:
+        extra: int | None = workspace.scratch_bytes(op, self.kernels)
+        if flatten.compiled(op):  # for a GPU, XLA would compile something else
+            extra = None if self.kernels == "gpu" else xla.scratch_bytes(op, self._handles(item))
+        if extra is None or item.cut:
             outputs += (Output(None),)  # stands for bytes that the graph does not tell
         if item in self.masks:
             outputs += (Output(self.masks[item], "uint8"),)
@@ -278,11 +283,17 @@ class _Builder:
                 continue
             if size:
                 variables.setdefault(source.name, size)
-        extra = workspace.scratch_bytes(op, self.kernels)
         return Node(
-            item.name, name, inputs, controls, outputs, alias, forwards, extra, reads,
+            item.name, name, inputs, controls, outputs, alias, forwards, extra or 0, reads,
             tuple(updates), assigns, item.times, self.bias_places.get(item, 0),
         )  # fmt: skip
+
+    def _handles(self, item: Item) -> dict[str, Any]:
+        """The handles of the variables that an item reads, by the names of its op's inputs."""
+        return {
+            tensor.op.name: self.handles.get(self.source(ref)[0].name)
+            for tensor, ref in zip(item.op.inputs, item.inputs, strict=True)
+        }  # fmt: skip
 
 
 def _merged(ref: Ref, merged: dict[Item, Item]) -> Ref:
@@ -355,6 +366,7 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
     """The nodes of a FuncGraph. kernels: "eigen", "onednn" or "gpu" (default: this process's own)."""
     chosen = kernels or workspace.kernels_here()
     arguments = [t.op.name for t in graph.inputs]
+    handles = {inside.op.name: handle for handle, inside in graph.captures}
     better = grappler.optimised(graph, fetched, graph.inputs)
     if better is not None:
         graph, fetched = better
@@ -364,4 +376,4 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
         return peaks.index(max(peaks))
 
     flat = flatten.flatten(graph, fetched, heavier)
-    return _Builder(flat, chosen).program(arguments)
+    return _Builder(flat, chosen, handles).program(arguments)
