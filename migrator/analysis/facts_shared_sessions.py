@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
 from migrator.engine.registry import fact
 
 _SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
+#: What a tensor, a variable or an iterator has: no sign of another object's graph.
+_OF_TENSORS = frozenset({"initializer", "op", "name", "shape", "graph", "dtype", "string_handle"})
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @fact("shared_sessions", "sess", "Sess")
 def shared_sessions(
     tree: ast.Module, names: NameTable, module: str
-) -> dict[str, list[str]] | None:
+) -> dict[str, Any] | None:
     """``makes``: top-level functions, classes and names that give a session for which no graph is
     named, so that it runs what anybody built; ``uses``: dotted names, as the module resolves them,
-    of what it runs as a session and did not make itself."""
+    of what it runs as a session and did not make itself; ``classes``: by name, attributes in which
+    a class ``keeps`` such a session, attributes of which it ``runs`` what an object that it was
+    given holds (``self.sess.run(self.model.loss)``), and its ``bases``."""
     del module
     makes = sorted(_made(tree, names))
     uses = sorted(_used(tree, names))
-    return {"makes": makes, "uses": uses} if makes or uses else None
+    classes = {
+        node.name: found
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and any((found := _class_sessions(node, names)).values())
+    }
+    if not (makes or uses or classes):
+        return None
+    return {"makes": makes, "uses": uses, "classes": classes}
 
 
 def _made(tree: ast.Module, names: NameTable) -> set[str]:
@@ -117,3 +129,53 @@ def _session_of(node: ast.expr, names: NameTable) -> str:
         return ""
     name = name.removesuffix("()")
     return "" if "(" in name else name
+
+
+def _class_sessions(node: ast.ClassDef, names: NameTable) -> dict[str, list[str]]:
+    """What `shared_sessions` says of one class; nothing at all if it has no such session or run."""
+    keeps: set[str] = set()
+    runs: set[str] = set()
+    given, bound = _given(node)
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign) and _is_session(inner.value, names, frozenset()):
+            keeps |= {name for target in inner.targets if (name := _own(target))}
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            session = _own(inner.func.value)
+            if inner.func.attr == "run" and session and any(
+                isinstance(part, ast.Attribute) and part.attr not in _OF_TENSORS
+                and (owner := _own(part.value))
+                and (owner in given or owner not in bound and bool(node.bases))
+                for argument in inner.args[:1] for part in walk(argument)
+            ):
+                runs.add(session)
+    if keeps and any("as_default" in ast.unparse(n) for n in walk(node) if isinstance(n, ast.With)):
+        keeps = set()  # in a graph of its own
+    if not keeps and not runs:
+        return {}
+    bases = [names.resolve_node(base, values=False) or ast.unparse(base) for base in node.bases]
+    return {"keeps": sorted(keeps), "runs": sorted(runs), "bases": bases}
+
+
+def _given(node: ast.ClassDef) -> tuple[set[str], set[str]]:
+    """Attributes to which the methods of a class bind a parameter (``self.model = model``), and
+    all that they bind."""
+    found: set[str] = set()
+    bound: set[str] = set()
+    for method in node.body:
+        if not isinstance(method, _Function):
+            continue
+        parameters = {a.arg for a in (*method.args.args[1:], *method.args.kwonlyargs)}
+        for inner in walk(method):
+            if isinstance(inner, ast.Assign):
+                targets = {name for target in inner.targets if (name := _own(target))}
+                bound |= targets
+                if isinstance(inner.value, ast.Name) and inner.value.id in parameters:
+                    found |= targets
+    return found, bound
+
+
+def _own(node: ast.expr) -> str:
+    """``x`` for ``self.x``, else ""."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id == "self" else ""
+    return ""

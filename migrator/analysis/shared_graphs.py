@@ -1,10 +1,10 @@
 """Which modules of a project build one graph together, that of a session which they share.
 
 TF 1 had a default graph from the start: a library could make its session in one module, build in
-others, and run anywhere. No text of one file tells what such a session runs, so nothing of it can
-be made native; it works as long as the whole process builds graphs, which importing the module
-that makes the session sees to. Every module that (with what it imports) runs that one first is
-therefore graph code as a whole.
+others, and run anywhere; an object could make its own and run what it was given. No text of one
+file tells what such a session runs, so nothing of it can be made native; it works as long as the
+whole process builds graphs, which importing the module that makes the session sees to. Every
+module that (with what it imports) runs that one first is therefore graph code as a whole.
 """
 
 from __future__ import annotations
@@ -49,13 +49,37 @@ def _homes(index: ProjectIndex) -> frozenset[str]:
                 home = _origin(index, index.modules[path], dotted, makers)
                 if home and home != path:
                     homes.add(home)
-    return frozenset(homes)
+    classes = {path: set(found["classes"]) for path, found in facts.items() if found["classes"]}
+    for path, found in facts.items():
+        for name, known in found["classes"].items():
+            for attribute in known["runs"]:
+                homes.add(_keeper(index, classes, path, name, attribute))
+    return frozenset(homes - {""})
+
+
+def _keeper(
+    index: ProjectIndex, classes: dict[str, set[str]], path: str, name: str, attribute: str
+) -> str:
+    """The path of the module in which a class, or one that it extends, makes the session of an
+    attribute; "" if it is handed one."""
+    pending = [(path, name)]
+    for path, name in pending:  # grows on the way
+        known = index.modules[path].summary.facts[_FACT]["classes"][name]
+        if attribute in known["keeps"]:
+            return path
+        for base in known["bases"]:
+            home = path if base in classes[path] else _origin(
+                index, index.modules[path], base, classes)
+            found = home, base.rpartition(".")[2]
+            if home and found not in pending and len(pending) < _DEPTH:
+                pending.append(found)
+    return ""
 
 
 def _origin(
     index: ProjectIndex, info: ModuleInfo, dotted: str, makers: dict[str, set[str]]
 ) -> str:
-    """The path of the module that makes what `info` calls `dotted`, "" if that is no session."""
+    """The path of the module of `makers` that defines what `info` calls `dotted`, "" if none."""
     for _ in range(_DEPTH):
         absolute = absolute_name(dotted, info)
         hit = index.resolve(absolute, info.path) if absolute else None

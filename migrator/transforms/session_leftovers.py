@@ -19,8 +19,8 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 #: What is in the way where nothing nearer is known.
 BORROWED = "its session or graph comes from another scope"
-_SHARED = ("its session is shared by several modules, which build one graph together",
-           "let each part compute with functions of its own, and drop what hands out the session")
+_SHARED = ("its session runs what other code builds into the graph that they share",
+           "let each part compute with functions of its own, and do without the common session")
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 

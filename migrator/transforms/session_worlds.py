@@ -74,9 +74,9 @@ class GraphsForSessions:
 
     @staticmethod
     def _shared(ctx: FileContext) -> None:
-        """Whoever imports the module that makes a shared session builds its graph."""
+        """All that imports the module that makes a shared session builds its graph."""
         if ctx.path in session_homes(ctx.index) and _BUILD not in ctx.text:
-            ctx.change("TF391", 1, "other modules run what anybody built in the session made here: "
+            ctx.change("TF391", 1, "the session made here runs what other code builds: "
                        "TensorFlow 2 is eager, so all that imports this module builds one graph",
                        Rung.COMPAT)
             edit = _behind_imports(ctx, SourceText(ctx.text, ctx.tree))

@@ -36,12 +36,13 @@ REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
     "optimize_loss": (["makes the training op"], {}),
     "named_tensors": (["is asked for what is in it by name"], {}),
     "supervised_graph": (["is asked for what is in it by name"], {}),
+    "trainer": (["runs what other code builds"] * 3, {}),
     "undecided": ([
         "is not a dict literal", "evaluate is given the session",
         "the session is passed to evaluate", "the graph is run in parts (partial_run_setup)",
         "the graph itself is copied or changed (graph.as_graph_def)",
     ], {"predict": 1}),
-    "shared_session": (["its session is shared by several modules"] * 2, {}),
+    "shared_session": (["runs what other code builds"] * 2, {}),
     "script": (["is asked for what is in it by name"], {}),
 }
 
@@ -61,7 +62,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 #: Programs that give up eager execution, which have a process each.
-LAZY = ("script", "shared_session")
+LAZY = ("script", "shared_session", "trainer")
 
 
 @pytest.fixture(scope="module")

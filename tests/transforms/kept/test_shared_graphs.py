@@ -102,3 +102,39 @@ def test_a_subclass_of_session_and_a_star_import() -> None:
         "use.py": TF + "import lib\ndef f(x):\n    with lib.Session() as s:\n        s.run(x)\n",
     })
     assert session_homes(index) == {"lib/session.py"}
+
+
+TRAINER = TF + """\
+class Base(object):
+    def __init__(self, model):
+        self.model = model
+        self.sess = tf.Session()
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "shared"),
+    [
+        ("self.sess.run([self.model.step, self.model.loss], {self.model.x: x})", True),
+        ("self.sess.run(self.loss, {self.x: x})", False),
+        ("self.sess.run(self.loss.initializer)", False),
+        ("self.run(self.model.step)", False),
+    ],
+)
+def test_an_object_with_a_session_that_runs_what_it_was_given(run: str, shared: bool) -> None:
+    step = f"class Trainer(Base):\n    def step(self, x):\n        return {run}\n"
+    index = _index({
+        "base.py": TRAINER, "trainer.py": TF + "from base import Base\n" + step,
+        "model.py": TF, "main.py": TF + "import model, trainer\n", "other.py": TF,
+    })
+    assert session_homes(index) == ({"base.py"} if shared else set())
+    assert builds_shared_graph(index, "model.py") is shared
+    assert not builds_shared_graph(index, "other.py")
+    assert session_homes(_index({"all.py": TRAINER + step})) == ({"all.py"} if shared else set())
+
+
+def test_an_object_that_enters_a_graph_of_its_own() -> None:
+    own = TRAINER.replace("self.sess = tf.Session()", "with tf.Graph().as_default():\n"
+                          "            self.sess = tf.Session()")
+    step = "    def step(self):\n        return self.sess.run(self.model.loss)\n"
+    assert not session_homes(_index({"base.py": own + step}))
