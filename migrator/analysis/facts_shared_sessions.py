@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from migrator.analysis.names import NameTable
@@ -10,6 +11,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.registry import fact
 
 _SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
+_SESSION_NAMES = frozenset({"Session", "InteractiveSession"})
 #: What a tensor, a variable or an iterator has: no sign of another object's graph.
 _OF_TENSORS = frozenset({"initializer", "op", "name", "shape", "graph", "dtype", "string_handle"})
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -25,16 +27,26 @@ def shared_sessions(
     a class ``keeps`` such a session, attributes of which it ``runs`` what an object that it was
     given holds (``self.sess.run(self.model.loss)``), and its ``bases``."""
     del module
-    makes = sorted(_made(tree, names))
-    uses = sorted(_used(tree, names))
-    classes = {
-        node.name: found
-        for node in tree.body
-        if isinstance(node, ast.ClassDef) and any((found := _class_sessions(node, names)).values())
-    }
+    nodes = walk(tree)
+    named = any(_last(node) in _SESSION_NAMES for node in nodes)
+    runs = [n for n in nodes if isinstance(n, ast.Call) and _last(n.func) == "run" and n.args]
+    makes = sorted(_made(tree, names)) if named else []
+    uses = sorted(_used(nodes, runs, names))
+    classes = {}
+    if named or any(_own(run.func.value) for run in runs if isinstance(run.func, ast.Attribute)):
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and (found := _class_sessions(node, names)):
+                classes[node.name] = found
     if not (makes or uses or classes):
         return None
     return {"makes": makes, "uses": uses, "classes": classes}
+
+
+def _last(node: ast.AST) -> str:
+    """The last part of a dotted name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _made(tree: ast.Module, names: NameTable) -> set[str]:
@@ -98,26 +110,21 @@ def _is_session(node: ast.expr, names: NameTable, missing: frozenset[str]) -> bo
     return all(isinstance(graph, ast.Name) and graph.id in missing for graph in graphs)
 
 
-def _used(tree: ast.Module, names: NameTable) -> set[str]:
+def _used(nodes: Sequence[ast.AST], runs: Sequence[ast.Call], names: NameTable) -> set[str]:
     """What is run: as ``S.run(...)``, ``.eval(session=S)`` or through an attribute that holds it."""
-    held: dict[str, set[str]] = {}
-    bases: list[ast.expr] = []
-    for node in walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and (name := _session_of(node.value, names)):
-                    held.setdefault(target.attr, set()).add(name)
-        elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "run" and node.args:
-                bases.append(node.func.value)
-            bases += [k.value for k in node.keywords if k.arg in ("session", "sess")]
-    found: set[str] = set()
-    for base in bases:
-        if name := _session_of(base, names):
-            found.add(name)
-        elif isinstance(base, ast.Attribute):
-            found |= held.get(base.attr, set())
-    return found
+    bases = [run.func.value for run in runs if isinstance(run.func, ast.Attribute)]
+    for node in nodes:
+        if isinstance(node, ast.keyword) and node.arg in ("session", "sess"):
+            bases.append(node.value)
+    found = {_session_of(base, names) for base in bases}
+    attributes = {base.attr for base in bases if isinstance(base, ast.Attribute)}
+    for node in nodes if attributes else ():
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Attribute) and target.attr in attributes
+            for target in node.targets
+        ):
+            found.add(_session_of(node.value, names))
+    return found - {""}
 
 
 def _session_of(node: ast.expr, names: NameTable) -> str:
