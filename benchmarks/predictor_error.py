@@ -103,7 +103,7 @@ def case(name: str, batch: int, training: bool, shape: tuple[int, ...], do: str)
         result |= {
             "predicted": predicted.likely.bytes + held, "low": low + held, "high": high + held,
             "unknown": predicted.likely.unknown, "chunks": predicted.allocator,
-            "loops": predicted.loops,
+            "loops": predicted.loops, "recorded": True,
         }  # fmt: skip
     if "measure" not in do:
         return result
@@ -177,7 +177,7 @@ def predict(args: argparse.Namespace) -> None:
             continue
         if args.models and name not in args.models.split(","):
             continue
-        if args.missing and "chunks" in row:
+        if args.missing and "recorded" in row:
             continue
         got = child([name, str(batch), mode, shape, "predict"], onednn)
         if got is None:
@@ -241,7 +241,7 @@ def _line(row: dict[str, Any]) -> str:
         f"{spread:.1%} of {len(row['measured'])} | {row['predicted'] / 2**20:.1f} | "
         f"{_error(row):+.2%} | {row['low'] / measured - 1:+.1%} … {row['high'] / measured - 1:+.1%}"
         f"{'' if _inside(row) else ' (outside)'} | "
-        f"{'–' if chunks is None else f'{chunks:+.1%}'} |"
+        f"{'–' if chunks is None else f'{chunks:+.1%}'}{'' if 'recorded' in row else ' °'} |"
     )
 
 
@@ -256,8 +256,9 @@ def table(_: argparse.Namespace) -> None:
         "Random weights; SGD with momentum; one thread; TensorFlow's BFC allocator on a CPU. Measured: "
         "the requested-bytes peak in MiB, median of so many processes, and how far these were apart. "
         "The interval is that of the prediction, relative to the measured median. Allocator: its "
-        "predicted peak, chunks and their arrangement included, against its own; – where the prediction "
-        "is from before that was followed (`python benchmarks/predictor_error.py predict --missing`). "
+        "predicted peak, chunks and their arrangement included, against its own, beginning with what "
+        "making the model asked of it; ° where the prediction is older than that, – where the allocator "
+        "was not followed at all (`python benchmarks/predictor_error.py predict --missing`). "
         "`apart` tells how far processes were. Where more than eight ops wait for one, the order in "
         "which they begin follows the addresses of edges in a hash set, which differ from process to "
         "process; in a loop it decides how far iterations run into each other, whatever the number of "
@@ -268,20 +269,22 @@ def table(_: argparse.Namespace) -> None:
         mine = [r for r in usual if r["key"][2] == mode]
         if mine:
             errors = [abs(_error(r)) for r in mine]
-            chunks = [abs(c) for r in mine if (c := _chunks(r)) is not None]
+            chunks = [abs(c) for r in mine if "recorded" in r and (c := _chunks(r)) is not None]
+            older = [abs(c) for r in mine if "recorded" not in r and (c := _chunks(r)) is not None]
             inside = sum(map(_inside, mine))
             lines.append(
                 f"- **{mode}** ({len(mine)} cases): median error {statistics.median(errors):.2%}, "
                 f"largest {max(errors):.2%}; measured inside the interval in {inside} of "
                 f"{len(mine)} ({inside / len(mine):.0%}); allocator peak ({len(chunks)} cases): median "
-                f"{statistics.median(chunks):.1%}, largest {max(chunks):.1%}."
-            )
+                f"{statistics.median(chunks):.1%}, largest {max(chunks):.1%}"
+                + (f" (° {len(older)} cases: {statistics.median(older):.1%}, {max(older):.1%})."
+                   if older else ".")
+            )  # fmt: skip
     odd = [r for r in rows if r["unknown"]]
     if odd:
         lines.append(
             f"- Not counted above: {len(odd)} cases with tensors whose size the graph does not tell, at "
-            "the end of the table: of TF 1 loops and of shapes computed from values (mostly small), "
-            "and what XLA clusters hold, such as Keras's grouped convolutions on a CPU (ConvNeXt). The "
+            "the end of the table: of TF 1 loops and of shapes computed from values (mostly small). The "
             "prediction says so itself (`unknown`) and counts them as nothing: median error "
             f"{statistics.median(abs(_error(r)) for r in odd):.2%}, largest "
             f"{max(abs(_error(r)) for r in odd):.2%}."
@@ -313,7 +316,7 @@ def main() -> None:
     runs.set_defaults(do=run)
     again = commands.add_parser("predict")
     again.add_argument("--models", default="", help="only these")
-    again.add_argument("--missing", action="store_true", help="only without an allocator's peak")
+    again.add_argument("--missing", action="store_true", help="only those that the table marks ° or –")
     again.set_defaults(do=predict)
     measured = commands.add_parser("cells")
     measured.add_argument("files", nargs="+", type=Path, metavar="measure.json")
