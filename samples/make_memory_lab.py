@@ -32,7 +32,7 @@ CASES: dict[str, tuple[str, list[str] | None, list[str] | None]] = {
     "detectors_across_gpus": (
         "The same detectors across GPUs, predicted",
         None,
-        ["detectors.toml", "--batches", "1,16,32"],
+        ["detectors.toml", "--batches", "1,16"],
     ),
     "initialisation": (
         "What a model needs just to be there",
