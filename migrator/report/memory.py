@@ -92,10 +92,12 @@ def _share(workload: str, result: CellResult, found: Attribution) -> Statement:
     name, size = max(found.categories.items(), key=lambda kv: kv[1])
     layers = _by_layer(found)
     top = next(iter(layers), "")
+    weights = text.percent(found.categories.get("weights", 0), found.requested_peak)
     return Statement(
         "neutral",
         f"{workload}, batch {result.cell.batch}: {text.percent(size, found.requested_peak)} of the peak "
-        f"is {name}, {text.percent(found.categories.get('weights', 0), found.requested_peak)} weights"
+        f"is {name}"
+        + (f", {weights} weights" if name != "weights" else "")
         + (f"; the layer that holds most is {top}." if top else "."),
     )
 
