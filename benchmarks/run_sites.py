@@ -1,6 +1,6 @@
 """Which rung every run site of a tree gets, and whether a single one goes missing on the way.
 
-    python benchmarks/run_sites.py TREE [TREE ...] [--json FILE] [--sites] [--linear]
+    python benchmarks/run_sites.py TREE [TREE ...] [--json FILE] [--sites] [--linear] [--exclude PATTERN]
 
 A run site is a call that runs a session, found in the text before migration by its own walk of
 the `ast` (`sites`), not by asking the planner. After a migration in memory each one must be
@@ -22,7 +22,9 @@ import ast
 import gc
 import json
 import re
+import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -177,12 +179,18 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sites", action="store_true", help="print every site that is not native")
     parser.add_argument("--linear", action="store_true")
+    parser.add_argument("--exclude", action="append", default=[], help="a pattern of files to skip")
     arguments = parser.parse_args()
     failed = False
     record = {}
     print(f"{'tree':<28}{'sites':>7}{NATIVE:>8}{COMPAT:>8}{LOST:>6}{UNCLASSIFIED:>14}{'tests':>12}")
     for tree in arguments.trees:
-        plan = build_plan(tree, Options(jobs=1))
+        counted = tree
+        with tempfile.TemporaryDirectory() as folder:
+            if arguments.exclude:
+                left_out = shutil.ignore_patterns(*arguments.exclude)
+                counted = Path(shutil.copytree(tree, Path(folder) / tree.name, ignore=left_out))
+            plan = build_plan(counted, Options(jobs=1))
         every = [outcome for result in plan.files for outcome in outcomes(result)]
         code = [o for o in every if not o.test]
         counts = Counter(o.rung for o in code)

@@ -76,7 +76,7 @@ class ClassProgram(Program):
         self.builders.append(method)
         start = len(self.items)
         outer, self.expressions.scope = self.expressions.scope, self._scopes[id(method)]
-        self._bind_defaults(method)
+        self._bind_parameters(method, None)
         self._build(method.body, ())
         self.expressions.scope = outer
         for item in self.items[start:]:

@@ -12,7 +12,7 @@ from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.analysis.support_names import tf1_symbol
 from migrator.analysis.tree_walk import has_functions, walk
-from migrator.analysis.values import FORMS, FunctionFact, Value
+from migrator.analysis.values import FORMS, FunctionFact, Value, argument
 from migrator.engine.registry import fact
 
 _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator",
@@ -30,7 +30,8 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     them), ``batch_norm``, ``session`` (runs one), ``queues`` (reads from them),
     ``elements`` (takes them from an iterator),
     ``default session`` (uses the caller's), ``placeholders``,
-    ``tf variables`` (calls tf.Variable), ``cond`` (calls tf.cond, which takes no Python bool),
+    ``tf variables`` (calls tf.Variable), ``variable NAME`` (with this name, see `variable_flag`),
+    ``cond`` (calls tf.cond, which takes no Python bool),
     ``default names`` (of variables, so that they depend on what was built before); ``single``,
     ``tuple``, ``dict`` or ``container`` (returns one tensor, a flat container of them, or one of
     variables). `calls` are dotted names of other functions it calls, whose flags it inherits.
@@ -81,23 +82,30 @@ def function_summary(
     """What one function returns and does, and the dotted names that it calls; `known` tells it of
     the functions of its module by name."""
     scope = scopes.get(id(node))
-    flags: set[str] = set()
-    calls: set[str] = set()
-    count = 0
-    own = scoped_calls(node, names, scope)
-    for inner in walk(node):
-        count += isinstance(inner, ast.stmt)
-        if isinstance(inner, ast.Call):
-            found = set[str]()
-            _flag_call(inner, names, scope, known, found, calls)
-            flags |= found - {"default names"} if id(inner) in own and (
-                "tf variables" not in found) else found
+    flags, calls = call_flags(node, names, scope, known)
+    count = sum(isinstance(inner, ast.stmt) for inner in walk(node))
     if scope is None or count > MAX_STATEMENTS:
         return FunctionFact(k.TENSOR if "ops" in flags else k.PY, (), frozenset(flags)), calls
     kind, parts, single = _returned(node, names, scope, known)
     if single:
         flags.add(single)
     return FunctionFact(kind, parts, frozenset(flags), node), calls
+
+
+def call_flags(
+    node: ast.AST, names: NameTable, scope: Scope | None, known: Any
+) -> tuple[set[str], set[str]]:
+    """The flags of the calls below `node`, and the dotted names that they call."""
+    flags: set[str] = set()
+    calls: set[str] = set()
+    own = scoped_calls(node, names, scope)
+    for inner in walk(node):
+        if isinstance(inner, ast.Call):
+            found = set[str]()
+            _flag_call(inner, names, scope, known, found, calls)
+            flags |= found - {"default names"} if id(inner) in own and (
+                "tf variables" not in found) else found
+    return flags, calls
 
 
 def _flag_call(
@@ -131,7 +139,7 @@ def _flag_call(
     elif kind == k.VARIABLE:
         flags.add("variables")
         if symbol == "tensorflow.Variable":
-            flags |= {"default names", "tf variables"}
+            flags |= {"default names", "tf variables", variable_flag(call)}
     elif kind == k.SESSION:
         flags.add("session")
     elif kind == k.PLACEHOLDER:
@@ -144,6 +152,16 @@ def _flag_call(
         flags.add("reads losses")
     if symbol == "tensorflow.cond":
         flags.add("cond")
+
+
+def variable_flag(call: ast.Call) -> str:
+    """``variable NAME`` for a call of tf.Variable: NAME is ``Variable``, TF1's own, without a name
+    and ``?`` where the name is computed."""
+    name = argument(call, 4, "name")
+    if name is None:
+        return "variable Variable"
+    known = isinstance(name, ast.Constant) and isinstance(name.value, str)
+    return f"variable {name.value.rpartition('/')[2] if known else '?'}"  # type: ignore[attr-defined]
 
 
 def scoped_calls(node: ast.AST, names: NameTable, scope: Scope | None) -> set[int]:

@@ -81,7 +81,8 @@ class Resources:
             return bool(fact.flags & {"layers", "variables"})
         if symbol.split(".")[0] in ("builtins", "numpy", "math", "os", "functools", "six"):
             return False
-        if not any(self.value(a).traced for a in call.args):
+        given = [*call.args, *(a.value for a in call.keywords)]
+        if not any(self.value(a).traced for a in given):
             return False
         if isinstance(call.func, ast.Attribute):
             base = self.value(call.func.value)

@@ -25,6 +25,7 @@ from migrator.analysis.program_items import (
     RunSite,
     WithPart,
 )
+from migrator.analysis.program_parameters import Parameters
 from migrator.analysis.run_reader import RunReader
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact, Value
@@ -34,7 +35,7 @@ _OTHER_NAME = {k.PLACEHOLDER: k.TENSOR, k.ELEMENT: k.TENSOR, k.GRADIENTS: k.TENS
                k.TRAIN: k.EFFECT}
 
 
-class Program(RunReader, Containers):
+class Program(RunReader, Containers, Parameters):
     """The model of one scope; `parent` is the module's program for a function."""
 
     def __init__(
@@ -67,19 +68,10 @@ class Program(RunReader, Containers):
 
     def _build_all(self) -> None:
         if isinstance(self.scope.node, ast.FunctionDef):
-            self._bind_defaults(self.scope.node)
+            around = self.parent
+            inner = around is not None and isinstance(around.scope.node, ast.FunctionDef)
+            self._bind_parameters(self.scope.node, around if inner else None)
         self._build(self.body, ())
-
-    def _bind_defaults(self, function: ast.FunctionDef) -> None:
-        """A parameter whose default is an optimizer is given optimizers."""
-        given = function.args
-        plain = [*given.posonlyargs, *given.args]
-        pairs = [*zip(reversed(plain), reversed(given.defaults), strict=False),
-                 *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-        for parameter, default in pairs:
-            value = self.expressions.value(default)
-            if value.kind == k.OPTIMIZER:
-                self.env[parameter.arg] = Value(k.OPTIMIZER, source=parameter.arg)
 
     def _rebuild(self, variables_known: bool) -> None:
         self.env, self.items, self.with_parts = {}, [], {}

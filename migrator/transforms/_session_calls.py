@@ -251,11 +251,11 @@ class CallWriter(StatementPlanner):
             for parameter in function.parameters:
                 if parameter.name in by_name:
                     result.append(by_name[parameter.name])
-        if site.summaries is not None and function.summaries is not None and (
-            site.summaries.counted is None
-        ):
-            pairs = [(function.summaries.step_name, site.summaries.step)]
-            if function.summaries.condition:
+        if site.summaries is not None and function.summaries is not None:
+            pairs = []
+            if site.summaries.counted is None:
+                pairs.append((function.summaries.step_name, site.summaries.step))
+            if function.summaries.condition and not site.summaries.tested:
                 pairs.append((function.summaries.condition_name, site.summaries.condition))
             for name, text in pairs:
                 result.append(f"{name}={text}" if site.run.passes_feed or "=" in text else text)

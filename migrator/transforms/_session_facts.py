@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_constructors import module_constructors
 from migrator.analysis.facts_functions import module_functions
 from migrator.analysis.facts_graph_classes import placeholder_attributes
 from migrator.analysis.names import NameTable
@@ -19,10 +21,14 @@ GRAPH_OBJECT = FunctionFact(k.PY, (), frozenset({"graph object"}))
 class FunctionTable:
     """Facts of the functions that one file calls: its own and those of the project's index."""
 
-    def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
+    def __init__(
+        self, ctx: FileContext, tree: ast.Module, names: NameTable,
+        planned: Mapping[str, ast.Module] | None = None,
+    ) -> None:
         self._ctx = ctx
         self._tree = tree
         self._names = names
+        self._planned = planned or {}  # trees of other files as they will be
         self._cache: dict[str, FunctionFact | None] = {}
 
     @cached_property
@@ -36,6 +42,11 @@ class FunctionTable:
             and n.name not in self._own and placeholder_attributes(n, self._names)
         }
 
+    @cached_property
+    def _constructors(self) -> dict[str, tuple[frozenset[str], set[str]]]:
+        known = {name: fact for name, (fact, _) in self._own.items()}
+        return module_constructors(self._tree, self._names, known.get)
+
     def __call__(self, name: str) -> FunctionFact | None:
         if name in self._own:
             fact, calls = self._own[name]
@@ -43,6 +54,9 @@ class FunctionTable:
                                 fact.node)
         if name in self._graphs:
             return GRAPH_OBJECT
+        if name in self._constructors:
+            flags, calls = self._constructors[name]
+            return FunctionFact(k.PY, (), flags | self._inherited(calls, 0))
         return self._foreign(name, 0) if "." in name else None
 
     def _foreign(self, dotted: str, depth: int) -> FunctionFact | None:
@@ -57,13 +71,25 @@ class FunctionTable:
         record = facts.get(rest)
         if record is None:
             if rest and rest.split(".")[0] in module.summary.classes:
-                graphs = self._ctx.index.fact(module.path, "graph_classes", self._ctx.path) or {}
-                own = rest in graphs
-                self._cache[dotted] = GRAPH_OBJECT if own else FunctionFact(k.PY, (), frozenset())
+                self._cache[dotted] = self._constructed(module.path, rest, depth)
             return self._cache[dotted]
         flags = frozenset(record["flags"]) | self._inherited(set(record["calls"]), depth + 1)
         self._cache[dotted] = FunctionFact(record["kind"], tuple(record["parts"]), flags)
         return self._cache[dotted]
+
+    def _constructed(self, path: str, name: str, depth: int) -> FunctionFact:
+        """What making an object of another module's class does."""
+        if path in self._planned:
+            tree = self._planned[path]
+            names = NameTable.of(tree, self._ctx.index.modules[path].name)
+            other = FunctionTable(self._ctx, tree, names)
+            return other(name) or FunctionFact(k.PY, (), frozenset())
+        if name in (self._ctx.index.fact(path, "graph_classes", self._ctx.path) or {}):
+            return GRAPH_OBJECT
+        facts = self._ctx.index.fact(path, "constructors", self._ctx.path) or {}
+        record = facts.get(name, {"flags": (), "calls": ()})
+        flags = frozenset(record["flags"]) | self._inherited(set(record["calls"]), depth + 1)
+        return FunctionFact(k.PY, (), flags)
 
     def _inherited(self, calls: set[str], depth: int) -> frozenset[str]:
         flags: frozenset[str] = frozenset()

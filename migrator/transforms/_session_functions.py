@@ -123,7 +123,7 @@ class FunctionWriter(TrainingWriter):
             s = function.summaries
             managers = [f"{s.writer}.as_default(step={s.step_name})"]
             if s.condition:
-                condition = s.condition_name if s.counted is None else s.condition
+                condition = s.condition if s.tested else s.condition_name
                 managers.append(f"{self.style.tf}.summary.record_if({condition})")
             body = [f"with {', '.join(managers)}:"] + [
                 self.step + line if line.strip() else "" for line in body

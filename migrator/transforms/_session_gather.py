@@ -11,24 +11,20 @@ from migrator.engine.context import FileContext
 from migrator.transforms._session_handed import unhanded
 from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_inline import inlined
-
-#: Programs with more builders than this keep them.
-_MOST = 8
+from migrator.transforms._session_nested import nested, repeated
 
 
 def gathered(ctx: FileContext) -> Iterator[str]:
     """Texts that mean the same graph, to be tried in turn and kept only if all of it goes native."""
-    text = ctx.text
-    for _ in range(_MOST):
-        new = inlined(ctx, text)
-        if new is None:
-            break
-        text = new
+    text = repeated(inlined, ctx, ctx.text)
     if text != ctx.text:
         yield text
     handed = unhanded(ctx, text)
     if handed is not None:
         yield handed
+    moved = repeated(nested, ctx, text)
+    if moved != text:
+        yield moved
 
 
 def runs_left(tree: ast.Module, names: NameTable) -> bool:

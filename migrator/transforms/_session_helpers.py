@@ -38,6 +38,14 @@ def blocks_of(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield handler.body
 
 
+def straight(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a block and of the `with`s in it: what runs once."""
+    for stmt in statements:
+        yield stmt
+        if isinstance(stmt, ast.With):
+            yield from straight(stmt.body)
+
+
 def withs_of(statements: list[ast.stmt]) -> Iterator[ast.With]:
     for stmt in statements:
         if isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):

@@ -6,7 +6,6 @@ What comes out is not a program to keep: it only says, in one scope, what the pl
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable
@@ -14,6 +13,7 @@ from migrator.analysis.source import Edit, SourceText, reindent
 from migrator.analysis.values import FunctionFact
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
+from migrator.transforms._session_helpers import straight
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -99,7 +99,7 @@ class _Inlining:
             *(n for n in self.tree.body if isinstance(n, ast.FunctionDef)), self.tree
         ]
         for scope in scopes:
-            for stmt in _straight(scope.body):
+            for stmt in straight(scope.body):
                 if (
                     isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
                     and isinstance(stmt.value, ast.Call) and len(uses) == 1
@@ -280,11 +280,3 @@ class _Inlining:
         spans.append((source.offset(function.lineno, 0),
                       source.offset(end, 0) + len(numbers[end - 1]), ""))
         return source.splice(0, len(source.text), [*spans, *self.edits])
-
-
-def _straight(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a block and of the `with`s in it: what runs once."""
-    for stmt in statements:
-        yield stmt
-        if isinstance(stmt, ast.With):
-            yield from _straight(stmt.body)

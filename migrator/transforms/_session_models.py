@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
@@ -24,45 +23,34 @@ from migrator.analysis.values import Value
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import cut
+from migrator.transforms._session_input_users import given_group
 from migrator.transforms._session_outside import Key, OutsideRun, Reader, Unknown
 from migrator.transforms._session_stand_ins import (
     METHOD,
+    Group,
     function_names,
     parameter_of,
-    without_methods,
+    text_of,
     without_session,
 )
 
 
-@dataclass
-class Group:
-    """A class and the files that run its graph. `texts` are to be planned instead of the files'.
+@dataclass(frozen=True)
+class Planning:
+    """How texts are planned: `rewrite` and `settled` of `transforms.session`, `runs_left` of
+    `_session_gather`."""
 
-    `names` maps the stand-ins for methods to the names of the functions that were made; `runs` has
-    for each file the lines of its runs, and the stand-ins that they call.
-    """
-
-    home: str
-    owner: str
-    texts: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    runs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-
-    def finished(self, path: str, text: str) -> str:
-        """The planned text with the functions under their names."""
-        if path == self.home:
-            text = without_methods(text, self.owner, self.names)
-        for method, name in self.names.items():
-            text = re.sub(rf"\.{method}\b", f".{name}", text)
-        return text
+    rewrite: Callable[..., bool]
+    settled: Callable[..., str | None]
+    left: Callable[..., bool]
 
 
-def group_of(ctx: FileContext, rewrite: Callable[..., bool], left: Callable[..., bool]) -> Group | None:
+def group_of(ctx: FileContext, planning: Planning) -> Group | None:
     """The group that the file belongs to, if every file of it goes native as a whole."""
     for home in [ctx.path, *ctx.index.imported(ctx.path)]:
         if home != ctx.path and not ctx.index.fact(home, "graph_classes", ctx.path):
             continue
-        text = _text(ctx, home)
+        text = text_of(ctx, home)
         if text is None or "placeholder" not in text:
             continue
         for name in _classes(ctx, home, text):
@@ -70,7 +58,7 @@ def group_of(ctx: FileContext, rewrite: Callable[..., bool], left: Callable[...,
                 continue  # the file cannot belong to the group of that class
             key = ("graph class", home, name, ctx.options)
             known = ctx.text == ctx.original and key in ctx.index.answers
-            group = ctx.index.answers[key] if known else _whole(ctx, home, text, name, rewrite, left)
+            group = ctx.index.answers[key] if known else _whole(ctx, home, text, name, planning)
             if ctx.text == ctx.original:  # what every importer of the class would find as well
                 ctx.index.answers[key] = group
             if group is not None and ctx.path in group.texts:
@@ -79,43 +67,40 @@ def group_of(ctx: FileContext, rewrite: Callable[..., bool], left: Callable[...,
 
 
 def _whole(
-    ctx: FileContext, home: str, text: str, name: str, rewrite: Callable[..., bool],
-    left: Callable[..., bool],
+    ctx: FileContext, home: str, text: str, name: str, planning: Planning
 ) -> Group | None:
     """The group of the class `name`, None unless it goes native as a whole."""
-    try:
-        group = _Grouping(ctx, home, text, name).group()
-        return group if group is not None and _native(ctx, group, rewrite, left) else None
-    except (Unknown, Obstacle, SyntaxError, AssertionError, LookupError, ValueError):
-        return None
+    for make in (_Grouping.of, given_group):
+        try:
+            group = make(ctx, home, text, name)
+            if group is not None and _native(ctx, group, planning):
+                return group
+        except (Unknown, Obstacle, SyntaxError, AssertionError, LookupError, ValueError):
+            continue
+    return None
 
 
-def _native(
-    ctx: FileContext, group: Group, rewrite: Callable[..., bool], left: Callable[..., bool]
-) -> bool:
+def _native(ctx: FileContext, group: Group, planning: Planning) -> bool:
     """Whether all texts of a group go native; fills in the names of its functions."""
+    def ctx_of(path: str, text: str) -> FileContext:
+        return FileContext.of(path, text, ctx.index, ctx.options)
+
     others = {path: ast.parse(text) for path, text in group.texts.items()}
     for path in sorted(group.texts, key=lambda p: p != group.home):
-        trial = FileContext.of(path, group.texts[path], ctx.index, ctx.options)
-        if not rewrite(trial, others):
-            return False
+        trial = ctx_of(path, group.texts[path])
+        if not planning.rewrite(trial, others):
+            found = planning.settled(ctx_of(path, group.texts[path]), group.texts[path], others)
+            if found is None or not group.makers:
+                return False
+            group.texts[path] = found
+            trial = ctx_of(path, found)
+            planning.rewrite(trial, others)
         if path == group.home:
             group.names = function_names(trial.text, group.owner)
         tree = ast.parse(group.finished(path, trial.text))
-        if left(tree, NameTable.of(tree, trial.module_name, trial.is_package)):
+        if planning.left(tree, NameTable.of(tree, trial.module_name, trial.is_package)):
             return False
-    return bool(group.names)
-
-
-def _text(ctx: FileContext, path: str) -> str | None:
-    if path == ctx.path:
-        return ctx.text
-    if ctx.index.folder is None:
-        return None
-    try:
-        return Path(ctx.index.folder / path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    return bool(group.names or group.makers)
 
 
 def _classes(ctx: FileContext, home: str, text: str) -> list[str]:
@@ -147,6 +132,11 @@ class _Grouping:
         self.values: dict[str, Value] = {}
         self.methods: dict[Key, str] = {}
 
+    @classmethod
+    def of(cls, ctx: FileContext, home: str, text: str, owner: str) -> Group | None:
+        """The group of a class whose functions its users call."""
+        return cls(ctx, home, text, owner).group()
+
     def group(self) -> Group | None:
         """None where nobody runs the class's graph from outside."""
         home, node = self.home, self.node
@@ -169,7 +159,7 @@ class _Grouping:
         }
         group = Group(home.path, node.name)
         texts = {
-            path: _text(self.ctx, path)
+            path: text_of(self.ctx, path)
             for path in [home.path, *self.ctx.index.importers(home.path)]
         }
         fetched = re.compile(rf"\b(?!self\b)\w+\.(?:{'|'.join(map(re.escape, attributes))})\b")

@@ -98,8 +98,13 @@ class FunctionPlacer(PlaceChecks):
     def _move_writers(self, anchor: ast.stmt) -> None:
         """A writer made later than the functions that write with it is made before them."""
         wanted = {f.summaries.writer for f in self.functions if f.summaries is not None}
-        for item in self.program.items:
+        called_later = self._beside(anchor) is not self.program.items
+        if called_later and not (self._store_needed and self._needs_build()):
+            return  # nothing reads the writer before those who call the functions exist
+        for item in self._beside(anchor):
             if item.kind != k.WRITER or item.target not in wanted:
+                continue
+            if id(item.stmt) in self.decisions.dropped:
                 continue
             if item.stmt.lineno <= anchor.lineno:
                 continue
@@ -117,7 +122,7 @@ class FunctionPlacer(PlaceChecks):
     def _with_needed(self, writer: Item, anchor: ast.stmt) -> list[Item]:
         """A writer and the paths it is made from, where these can be computed as well before."""
         moved = [writer]
-        for other in reversed(self.program.items):
+        for other in reversed(self._beside(anchor)):
             if not anchor.lineno < other.stmt.lineno < writer.stmt.lineno or (
                 other.role not in (KEEP, RUN)
             ) or not any(other.flow.defines & item.flow.uses for item in moved):
@@ -129,6 +134,16 @@ class FunctionPlacer(PlaceChecks):
                                "make the writer before the training step")
             moved.insert(0, other)
         return moved
+
+    def _beside(self, anchor: ast.stmt) -> list[Item]:
+        """The items of the scope that a statement is in."""
+        for program in chain(self.program):
+            node = program.scope.node
+            if not isinstance(node, ast.FunctionDef) or (
+                node.lineno < anchor.lineno <= (node.end_lineno or 0)
+            ):
+                return program.items
+        return self.program.items
 
     def _needs_build(self) -> bool:
         if self.monitor or self.looped:
@@ -268,7 +283,7 @@ class FunctionPlacer(PlaceChecks):
         """The writer of a function's summaries, where it cannot be made before the function, but
         is made before all runs, so that the function may as well come after it."""
         first = self._first_run()
-        for item in self.program.items:
+        for item in self._beside(last.stmt):
             if function.summaries is None or item.kind != k.WRITER or item.parents_matter or (
                 item.target != function.summaries.writer or item.stmt.lineno > first
             ):

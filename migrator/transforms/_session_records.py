@@ -89,6 +89,7 @@ class Shared:
     iterators: dict[int, tuple[str, str]] = field(default_factory=dict)
     feed_keys: set[int] = field(default_factory=set)  # by id: feed keys that are strings by now
     inline_optimizers: dict[str, str] = field(default_factory=dict)
+    headers: dict[int, str] = field(default_factory=dict)  # by id of `with`: what enters the store
 
 
 class SupportNames:

@@ -14,7 +14,7 @@ from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_helpers import contains
+from migrator.transforms._session_helpers import contains, straight
 from migrator.transforms._session_records import Shared
 
 ADVICE = "It stays TF1 and runs through compat; to make it native: "
@@ -47,7 +47,7 @@ def units_of(
     module = Program(names, names.module_scope, tree.body, function)
     functions = [
         Program(names, scopes[id(node)], node.body, function, module)
-        for node in tree.body
+        for node in straight(tree.body)
         if isinstance(node, ast.FunctionDef)
     ]
     inner = {

@@ -189,36 +189,41 @@ class SiteReader(IteratorPlanner):
         counted = None
         if statement_flow(step).uses & own:
             counted = fetched_step(step, site.leaves, call)
-        condition = self._condition(list(item.parents)[len(run_path) :], item, call, own,
-                                    ast.unparse(step) if counted is not None else "")
+        condition, tested = self._condition(
+            list(item.parents)[len(run_path) :], item, call, own,
+            ast.unparse(step) if counted is not None else "")
         self.decisions.dropped.add(id(item.stmt))
         self.notes.append(Note("TF601", item.stmt, "the step writes its summaries itself",
                                "tensorflow.summary.FileWriter.add_summary"))
         step_text = self.source.segment(step)
+        writer = self.source.segment(call.func.value)
         return Summaries(
-            self.source.segment(call.func.value), step_text, condition,
-            "step", "write_summaries", counted,
+            self.program.given_writers.get(writer, writer), step_text, condition,
+            "step", "write_summaries", counted, tested,
         )
 
     def _condition(
         self, parents: list[ast.stmt], item: Item, call: ast.Call, own: set[str], counted: str
-    ) -> str:
-        """The tests around the statement that writes a summary; only those of its own step's
-        number may read what the run fetches."""
+    ) -> tuple[str, bool]:
+        """The tests around the statement that writes a summary, and whether the step makes them:
+        one of its own number, the only one that may read what the run fetches."""
         if not all(isinstance(p, ast.If) for p in parents):
             raise Obstacle(call, "a summary is written elsewhere than it is fetched",
                            "write the summaries inside the step with a default writer")
-        tests = []
+        tests: list[str] = []
+        tested: list[bool] = []
         for parent in parents:
             assert isinstance(parent, ast.If)
-            inside = counted and test_in_step(parent.test, counted)
-            if not contains(parent.body, item.stmt) or not inside and (
-                counted or statement_flow(parent.test).uses & own
+            inside = bool(counted) and test_in_step(parent.test, counted)
+            if not contains(parent.body, item.stmt) or (
+                not inside and statement_flow(parent.test).uses & own
             ):
                 raise Obstacle(call, "whether a summary is written depends on the step's result",
                                "use tf.summary.record_if inside the step")
-            tests.append(self.source.segment(parent.test))
-        if counted and len(tests) > 1:
+            test = self.source.segment(parent.test)
+            tested.append(inside)
+            tests.append(f"{test} is not None" if test in self.program.given_writers else test)
+        if any(tested) and len(tests) > 1:
             raise Obstacle(call, "whether a summary is written depends on the step's result",
                            "use tf.summary.record_if inside the step")
-        return " and ".join(tests)
+        return " and ".join(tests), any(tested)

@@ -21,7 +21,7 @@ from migrator.transforms._session_helpers import (
     train_label,
 )
 from migrator.transforms._session_records import Leaf, Site
-from migrator.transforms._session_step import Parameter, StepFunction, Summaries
+from migrator.transforms._session_step import Parameter, StepFunction
 from migrator.transforms._session_summary_steps import counted_by
 
 
@@ -88,7 +88,7 @@ class Slicer(FetchReader):
             fetched = tuple(ast.unparse(leaf.expr) for leaf in site.leaves)
         s = site.summaries
         writer: tuple[object, ...] = () if s is None else (
-            s.writer, s.condition if s.counted is not None else bool(s.condition))
+            s.writer, s.condition if s.tested else bool(s.condition))
         return (
             fetched, effects, tuple(sorted(name for name, _ in feeds)),
             tuple(sorted(constants.items())), writer, site.form == "dict",
@@ -264,20 +264,19 @@ class Slicer(FetchReader):
             read = f"{tf}.cast({writer._edited(s.counted, function)}, {tf}.int64)"
             function.summaries = replace(
                 s, step=f"{read} + {ahead}" if ahead else read,
-                condition=re.sub(rf"\b{re.escape(s.step)}\b", s.step_name, s.condition),
+                condition=re.sub(rf"\b{re.escape(s.step)}\b", s.step_name, s.condition)
+                if s.tested else s.condition,
             )
-            return
-        function.parameters.append(
-            Parameter(s.step_name, f"{tf}.TensorSpec([], {tf}.int64)", "the summaries' step")
-        )
-        if s.condition:
+        else:
+            function.parameters.append(
+                Parameter(s.step_name, f"{tf}.TensorSpec([], {tf}.int64)", "the summaries' step")
+            )
+            function.summaries = replace(s)
+        if s.condition and not s.tested:
             function.parameters.append(
                 Parameter(s.condition_name, f"{tf}.TensorSpec([], {tf}.bool)",
                           "whether to write summaries")
             )
-        function.summaries = Summaries(
-            s.writer, s.step, s.condition, s.step_name, s.condition_name
-        )
 
     def _elements(self, function: StepFunction) -> None:
         """Iterator elements of the slice become parameters."""

@@ -3,13 +3,54 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from migrator.analysis.source import Edit, SourceText
+from migrator.engine.context import FileContext
 from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_outside import Reader, Unknown
 
 METHOD = "_outside_"
+
+
+@dataclass
+class Group:
+    """A class and the files that run its graph. `texts` are to be planned instead of the files'.
+
+    `names` maps the stand-ins for methods to the names of the functions that were made; `runs` has
+    for each file the lines of its runs, and the stand-ins that they call. Where the object is given
+    its inputs instead, `makers` has the lines on which each file makes one.
+    """
+
+    home: str
+    owner: str
+    texts: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    makers: dict[str, list[int]] = field(default_factory=dict)
+
+    def finished(self, path: str, text: str) -> str:
+        """The planned text with the functions under their names."""
+        if path == self.home:
+            text = without_methods(text, self.owner, self.names)
+        for method, name in self.names.items():
+            text = re.sub(rf"\.{method}\b", f".{name}", text)
+        return text
+
+
+def text_of(ctx: FileContext, path: str) -> str | None:
+    """The text of a module of the project, None where it cannot be read."""
+    if path == ctx.path:
+        return ctx.text
+    if ctx.index.folder is None:
+        return None
+    try:
+        return Path(ctx.index.folder / path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def parameter_of(attribute: str) -> str:

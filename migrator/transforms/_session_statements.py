@@ -49,7 +49,7 @@ class StatementPlanner(OptimizerPlanner):
             elif item.role == DROP:
                 d.dropped.add(id(item.stmt))
             elif item.role == TRACE:
-                if item.in_loop and not item.kind == k.SUMMARY:
+                if item.in_loop and not item.kind == k.SUMMARY and not _only_names(item.stmt):
                     if isinstance(item.stmt, ast.Expr) and not item.value.traced:
                         continue
                     raise Obstacle(item.stmt, "the graph grows inside a loop that runs it",
@@ -257,7 +257,20 @@ class StatementPlanner(OptimizerPlanner):
     def _store_header(
         self, program: Program, stmt: ast.With, parts: list[WithPart]
     ) -> str | None:
-        """What replaces entering a graph (or a session of it): the store of its variables."""
+        """What replaces entering a graph (or a session of it): the store of its variables.
+
+        Scopes that share a graph ask for the same `with`; the first answer holds for all.
+        """
+        if id(stmt) not in self.shared.headers:
+            header = self._new_store_header(program, stmt, parts)
+            if header is None:
+                return None
+            self.shared.headers[id(stmt)] = header
+        return self.shared.headers[id(stmt)]
+
+    def _new_store_header(
+        self, program: Program, stmt: ast.With, parts: list[WithPart]
+    ) -> str | None:
         if not (self._store_needed or self.shared.store):
             return None
         store = self.style.store
@@ -313,3 +326,13 @@ class StatementPlanner(OptimizerPlanner):
         indent = self.source.indent(stmt) + self.source.unit * 2
         parts = f",\n{indent}".join(split_arguments(inner))
         return f"with {head}(\n{indent}{parts}){name}:"
+
+
+def _only_names(stmt: ast.stmt) -> bool:
+    """Whether a statement does nothing but list tensors that have names, to be fetched."""
+    value = stmt.value if isinstance(stmt, ast.Assign) else None
+    if isinstance(value, ast.Dict):
+        parts = [*value.keys, *value.values]
+    else:
+        parts = list(value.elts) if isinstance(value, (ast.List, ast.Tuple)) else [None]
+    return all(isinstance(part, (ast.Name, ast.Attribute, ast.Constant)) for part in parts)

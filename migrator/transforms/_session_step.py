@@ -25,7 +25,8 @@ class Summaries:
     """Where a function writes its summaries: the writer, and the two arguments it adds.
 
     `counted` is the variable that says the step, where it is fetched together with the summaries;
-    the function computes its step (`step`, once it is made) and its condition from that.
+    the function computes its step (`step`, once it is made) from that, and its condition, too, if
+    that is `tested` inside.
     """
 
     writer: str
@@ -34,6 +35,7 @@ class Summaries:
     step_name: str = "step"
     condition_name: str = "write_summaries"
     counted: ast.expr | None = None
+    tested: bool = False
 
 
 @dataclass

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.facts_functions import variable_flag
 from migrator.analysis.program_items import DROP, KEEP, LAZY, TRACE, Item, Obstacle
+from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument, collection_key
 from migrator.transforms._session_helpers import (
     calls_of,
@@ -78,25 +80,28 @@ class StorePlanner(Slicer):
         return name
 
     def _refuse_mixed_names(self) -> None:
-        """Default names of variables made in steps would begin anew beside the hoisted ones."""
-        def makes(item: Item) -> bool:
-            return any(
-                isinstance(node, ast.Call) and (
-                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
-                    or ((fact := self.program.expressions.call_fact(node)) is not None
-                        and "tf variables" in fact.flags)
-                )
-                for node in ast.walk(item.stmt)
-            )
-
+        """Names of variables made in steps would begin anew beside equal ones of hoisted ones."""
         plain = [i for i in self.items if not isinstance(i.stmt, (ast.FunctionDef, ast.ClassDef))]
-        traced = next((i for i in plain if i.role in (TRACE, LAZY) and makes(i)), None)
-        hoisted = next((i for i in plain if i.role == KEEP and makes(i)), None)
-        if traced is not None and hoisted is not None:
-            raise Obstacle(
-                traced.stmt, "variables are made both inside and outside of what a step computes",
-                "make all variables before the graph is used",
-            )
+        hoisted = set().union(*(self._variable_flags(i) for i in plain if i.role == KEEP))
+        for item in plain if hoisted else ():
+            traced = self._variable_flags(item) if item.role in (TRACE, LAZY) else None
+            if traced and ("variable ?" in traced | hoisted or traced & hoisted):
+                raise Obstacle(
+                    item.stmt,
+                    "variables are made both inside and outside of what a step computes",
+                    "make all variables before the graph is used, or give each a name",
+                )
+
+    def _variable_flags(self, item: Item) -> set[str]:
+        """Under which names a statement calls tf.Variable, see `facts_functions.variable_flag`."""
+        found = set()
+        for call in calls_in(item.stmt):
+            if self.program.expressions.tf_symbol(call.func) == "tensorflow.Variable":
+                found.add(variable_flag(call))
+            fact = self.program.expressions.call_fact(call)
+            if fact is not None and "tf variables" in fact.flags:
+                found |= {flag for flag in fact.flags if flag.startswith("variable ")}
+        return found
 
     def _store_variables(self) -> None:
         """`tf.Variable` becomes the store's, which keeps TF1's names and collections."""

@@ -22,7 +22,8 @@ from migrator.transforms._session_gather import gathered, runs_left
 from migrator.transforms._session_handed import hands_sessions, shown_lists
 from migrator.transforms._session_helpers import withs_of
 from migrator.transforms._session_lost import refuse_lost_names
-from migrator.transforms._session_models import group_of
+from migrator.transforms._session_models import Planning, group_of
+from migrator.transforms._session_nested import moved_runs
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Note, SupportNames
 from migrator.transforms._session_render import Decisions, rendered
@@ -95,12 +96,16 @@ class SessionPrograms:
         """Rewrite the file's provable session programs, report the others."""
         mark = ctx.mark()
         before = ctx.text
-        group = group_of(ctx, rewrite, runs_left)
+        group = group_of(ctx, PLANNING)
         if group is not None:
             for line, method in group.runs.get(ctx.path, ()):
                 ctx.change("TF302", line,
                            f"the run becomes a call of {group.names[method]}",
                            symbol="tensorflow.Session.run")
+            for line in group.makers.get(ctx.path, ()):
+                ctx.change("TF302", line, f"{group.owner} is given its inputs where a step builds it",
+                           symbol="tensorflow.placeholder")
+            _tell_moved(ctx, group.texts[ctx.path])
             ctx.text = group.texts[ctx.path]
             rewrite(ctx, {path: ast.parse(text) for path, text in group.texts.items()})
             ctx.text = group.finished(ctx.path, ctx.text)
@@ -112,6 +117,7 @@ class SessionPrograms:
             ctx.rollback(mark)
             listed = shown_lists(ctx.tree, ctx.names) if hands_sessions(ctx.tree) else ()
             lines = [ctx.line(call) for call in listed]
+            _tell_moved(ctx, text)
             ctx.text = text
             rewrite(ctx)
             for line in lines:
@@ -120,13 +126,22 @@ class SessionPrograms:
                     "the list is empty.", "List them after the first step.", rung=Rung.NATIVE)
 
 
-def settled(ctx: FileContext, before: str) -> str | None:
+def _tell_moved(ctx: FileContext, text: str) -> None:
+    """Say of the runs in helpers that `text` has inside of other functions that they are calls."""
+    for line, helper in moved_runs(ctx.tree, text):
+        ctx.change("TF302", line, f"{helper} calls what it runs, where the graph is built",
+                   symbol="tensorflow.Session.run")
+
+
+def settled(
+    ctx: FileContext, before: str, planned: Mapping[str, ast.Module] | None = None
+) -> str | None:
     """The first text `gathered` from the file's text `before` that goes native as a whole."""
     start = FileContext.of(ctx.path, before, ctx.index, ctx.options)
     for text in gathered(start):
         trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
         try:
-            if rewrite(trial) and not runs_left(trial.tree, trial.names):
+            if rewrite(trial, planned) and not runs_left(trial.tree, trial.names):
                 return text
         except (AssertionError, LookupError, ValueError):  # a form that planning does not know
             continue
@@ -170,7 +185,7 @@ def _attempt(
 ) -> bool:
     """One try at `rewrite`; obstacles that another text would not have are added to `found`."""
     text, tree, names = ctx.text, ctx.tree, ctx.names
-    table = FunctionTable(ctx, tree, names)
+    table = FunctionTable(ctx, tree, names, planned)
     source = SourceText(text, tree)
     decisions = Decisions()
     rewritten: list[ScopePlan] = []
@@ -198,6 +213,10 @@ def _attempt(
                     ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
         ctx.text = new_text
     return done
+
+
+#: How `_session_models` plans the texts of a group.
+PLANNING = Planning(rewrite, settled, runs_left)
 
 
 def plans_of(

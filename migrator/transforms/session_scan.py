@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from migrator.analysis.program import Program
@@ -14,9 +15,10 @@ from migrator.engine.linemap import LineMap
 from migrator.model import Rung
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import looks_like_run
+from migrator.transforms._session_models import group_of
 from migrator.transforms._session_render import Decisions
 from migrator.transforms._session_scopes import Unit, units_of
-from migrator.transforms.session import plans_of, settled, trial
+from migrator.transforms.session import PLANNING, plans_of, settled, trial
 from migrator.transforms.session_leftovers import BORROWED
 
 
@@ -43,42 +45,78 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
     """The run sites of one file in source order; nothing is changed and nothing reported."""
     records = _records(ctx)
     if any(record.rung is Rung.COMPAT for record in records):
-        text = settled(ctx, ctx.text)
+        group = group_of(FileContext.of(ctx.path, ctx.text, ctx.index, ctx.options), PLANNING)
+        planned: dict[str, ast.Module] = {}
+        text: str | None
+        if group is not None and group.makers:
+            planned = {path: ast.parse(text) for path, text in group.texts.items()}
+            text = group.texts[ctx.path]
+        else:
+            text = settled(ctx, ctx.text)
         if text is not None:
             lines = LineMap(ctx.text, text)
-            shown = _records(FileContext.of(ctx.path, text, ctx.index, ctx.options))
-            records = [replace(r, line=lines.original(r.line)) for r in shown]
+            shown = _records(
+                FileContext.of(ctx.path, text, ctx.index, ctx.options), planned)
+            records = _at_original_lines(shown, records, lines)
     return tuple(sorted(records, key=lambda record: record.line))
 
 
-def _records(ctx: FileContext) -> list[RunRecord]:
+def _at_original_lines(
+    shown: list[RunRecord], first: list[RunRecord], lines: LineMap
+) -> list[RunRecord]:
+    """Records of a text that was put together, at the lines of the file: by the order of the runs
+    in each function, which may have moved as a whole, or else by the text around them."""
+    found = []
+    for scope in dict.fromkeys(record.scope for record in shown):
+        own = sorted((r for r in shown if r.scope == scope), key=lambda r: r.line)
+        old = sorted(r.line for r in first if r.scope == scope)
+        if len(old) != len(own):
+            old = [lines.original(record.line) for record in own]
+        found += [replace(r, line=line) for r, line in zip(own, old, strict=True)]
+    return found
+
+
+def _records(
+    ctx: FileContext, planned: Mapping[str, ast.Module] | None = None
+) -> list[RunRecord]:
     tree, names = ctx.tree, ctx.names
     source = SourceText(ctx.text, tree)
     records: list[RunRecord] = []
     seen: set[int] = set()
-    for unit in units_of(ctx, tree, names, FunctionTable(ctx, tree, names), told=False):
-        records += _unit_records(ctx, tree, source, unit)
+    for unit in units_of(ctx, tree, names, FunctionTable(ctx, tree, names, planned), told=False):
+        records += _unit_records(ctx, tree, source, unit, planned)
         seen |= {id(site.call) for program in unit.programs for site in program.run_sites()}
     for node in walk(tree):
         if isinstance(node, ast.Call) and id(node) not in seen and looks_like_run(node):
             records.append(
                 RunRecord(
-                    ctx.path, node.lineno, "", ast.unparse(node.args[0]) if node.args else "", (),
-                    Rung.COMPAT, BORROWED,
+                    ctx.path, node.lineno, _function_around(tree, node),
+                    ast.unparse(node.args[0]) if node.args else "", (), Rung.COMPAT, BORROWED,
                 )
             )
     return records
 
 
+def _function_around(tree: ast.Module, call: ast.Call) -> str:
+    """The name of the innermost function that a call is in, "" at module level."""
+    around = [
+        node for node in walk(tree) if isinstance(node, ast.FunctionDef)
+        and node.lineno <= call.lineno <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda node: node.lineno).name if around else ""
+
+
 def _unit_records(
-    ctx: FileContext, tree: ast.Module, source: SourceText, unit: Unit
+    ctx: FileContext, tree: ast.Module, source: SourceText, unit: Unit,
+    planned: Mapping[str, ast.Module] | None,
 ) -> list[RunRecord]:
     functions: dict[int, str] = {}
     rung, reason = Rung.NATIVE, ""
     try:
         decisions = Decisions()
         own = FileContext.of(ctx.path, ctx.text, ctx.index, ctx.options)
-        plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support)
+        plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support,
+                         planned)
         trial(own, source, tree, decisions)
         for plan in plans:
             for site in plan.sites:

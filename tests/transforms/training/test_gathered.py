@@ -37,6 +37,35 @@ VARIANTS = {
         "passed on": ("  errors = []", "  print(net)\n  errors = []"),
         "unknown key": ("net['outputs']", "net['logits']"),
     },
+    "given_parts": {
+        "parts differ": (
+            "    np.savez(", "    check_error(sess, model.loss, model.x, model.y, data, targets)\n"
+            "    np.savez("),
+        "used as a value": ("    totals, errors = [], []", "    totals, errors = [run_epoch], []"),
+        "name means something else": ("    totals, errors", "    max = 3\n    totals, errors"),
+        "part is assigned": ("    total = 0.0", "    model = model or None\n    total = 0.0"),
+        "object passed on": ("    model = Regression(3)\n", "    model = Regression(3)\n    print(model)\n"),
+        "two objects in a loop": (
+            "    model = Regression(3)\n", "    for _ in range(1):\n        model = Regression(3)\n"),
+        "inherited": ("def check_error", "class Better(Regression):\n    pass\n\n\ndef check_error"),
+        "set again": ("        w = tf", "        self.x = self.x + 1.0\n        w = tf"),
+        "not kept": ("        w = tf", "        z = tf.placeholder(tf.float64, [])\n        w = z * tf"),
+        "shape not known": ("[None, size]", "[None, np.random.randint(3, 4)]"),
+        "random numbers": (
+            "self.loss = ", "noise = np.random.normal()\n        self.loss = noise * "),
+        "lasting part": (
+            "self.loss = ", "self.saver = tf.train.Saver()\n        self.loss = "),
+        "computed size": ("Regression(3)", "Regression(*[3])"),
+    },
+    "given_inputs_loop": {
+        "read outside of steps": ("    np.savez(", "    print(model.num_classes)\n    np.savez("),
+        "fetches grow": (
+            "                values = sess",
+            "                fetches['logits'] = model.logits\n                values = sess"),
+        "method called from outside": (
+            "        model = Attention(settings)\n",
+            "        model = Attention(settings)\n        model.add_classifier()\n"),
+    },
     "handed_session": {
         "second session": (
             "        predicted = evaluate(batches[0][0], session=sess)",

@@ -1,0 +1,87 @@
+"""What making an object of a class does to the graph: the operations and variables it adds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from migrator.analysis.facts_functions import call_flags, module_functions
+from migrator.analysis.names import NameTable, Scope
+from migrator.analysis.tree_walk import walk
+from migrator.analysis.values import FunctionFact
+from migrator.engine.registry import fact
+
+
+@fact("constructors", when=lambda tree: any(isinstance(n, ast.ClassDef) for n in tree.body))
+def constructor_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """Class name -> {flags, calls} of its constructor, as `function_facts` has them of functions."""
+    del module
+    own = {name: found for name, (found, _) in module_functions(tree, names).items()}
+    return {
+        name: {"flags": sorted(flags), "calls": sorted(calls)}
+        for name, (flags, calls) in module_constructors(tree, names, own.get).items()
+    } or None
+
+
+def module_constructors(
+    tree: ast.Module, names: NameTable, known: Callable[[str], FunctionFact | None]
+) -> dict[str, tuple[frozenset[str], set[str]]]:
+    """Class name -> (flags, dotted names called) of making an object; `known` tells the module's
+    functions by name. Classes with neither are left out."""
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
+    result: dict[str, tuple[frozenset[str], set[str]]] = {}
+    for name, node in classes.items():
+        flags, calls = set[str](), set[str]()
+        for method in reached(node, classes):
+            found, named = call_flags(method, names, scopes.get(id(method)), known)
+            flags |= found
+            calls |= named
+        calls |= set(_foreign_bases(node, classes, names))
+        if flags or calls:
+            result[name] = frozenset(flags), calls
+    return result
+
+
+def reached(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> Iterable[ast.FunctionDef]:
+    """The methods that making an object may run: the constructor and what it mentions of the
+    object, of the class and of its bases in the module."""
+    family = _family(node, classes)
+    methods: dict[str, list[ast.FunctionDef]] = {}
+    for member in family:
+        for inner in member.body:
+            if isinstance(inner, ast.FunctionDef):
+                methods.setdefault(inner.name, []).append(inner)
+    found: dict[int, ast.FunctionDef] = {}
+    pending = list(methods.get("__init__", ()))
+    while pending:
+        method = pending.pop()
+        if id(method) in found:
+            continue
+        found[id(method)] = method
+        mentioned = {n.attr for n in walk(method) if isinstance(n, ast.Attribute)}
+        pending += [m for name in mentioned & set(methods) for m in methods[name]]
+    return found.values()
+
+
+def _family(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[ast.ClassDef]:
+    """A class and its bases in the module."""
+    found = [node]
+    for member in found:  # grows on the way
+        for base in member.bases:
+            other = classes.get(base.id) if isinstance(base, ast.Name) else None
+            if other is not None and other not in found:
+                found.append(other)
+    return found
+
+
+def _foreign_bases(
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], names: NameTable
+) -> Iterable[str]:
+    """Dotted names of the bases in other modules of the project, whose constructors run as well."""
+    for member in _family(node, classes):
+        for base in member.bases:
+            symbol = names.resolve_node(base, values=False)
+            if symbol and "." in symbol and not symbol.startswith(("tensorflow.", "builtins.")):
+                yield symbol

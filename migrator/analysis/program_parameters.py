@@ -1,0 +1,59 @@
+"""What the parameters of a program's functions are given, as far as the program says so."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.graph_values import Expressions
+from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.values import Value, argument
+
+
+class Parameters:
+    """Binds parameters to values; `Program` binds everything else."""
+
+    body: list[ast.stmt]
+    env: dict[str, Value]
+    expressions: Expressions
+    #: Parameters that are given one summary writer or nothing -> what the writer is called.
+    given_writers: dict[str, str] = {}
+
+    def _bind_parameters(self, function: ast.FunctionDef, around: Parameters | None) -> None:
+        """A parameter whose default is an optimizer is given optimizers; what the calls in the
+        function `around` this one give says which ones are writers."""
+        given = function.args
+        plain = [*given.posonlyargs, *given.args]
+        pairs = [*zip(reversed(plain), reversed(given.defaults), strict=False),
+                 *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+        for parameter, default in pairs:
+            value = self.expressions.value(default)
+            if value.kind == k.OPTIMIZER:
+                self.env[parameter.arg] = Value(k.OPTIMIZER, source=parameter.arg)
+        self.given_writers = {} if around is None else around.writers_given(function)
+        for name in self.given_writers:
+            self.env[name] = Value(k.WRITER, source=name)
+
+    def writers_given(self, function: ast.FunctionDef) -> dict[str, str]:
+        """Parameters of a function inside of this scope that all calls give the same summary writer,
+        or leave out -> the name of the writer."""
+        uses = [n for stmt in self.body for n in walk(stmt)
+                if isinstance(n, ast.Name) and n.id == function.name]
+        calls = [call for stmt in self.body for call in calls_in(stmt) if call.func in uses]
+        if len(calls) != len(uses) or function.args.vararg or function.args.kwarg or any(
+            isinstance(a, ast.Starred) for call in calls for a in call.args
+        ) or any(a.arg is None for call in calls for a in call.keywords):
+            return {}
+        stored = {n.id for n in walk(function)
+                  if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        found = {}
+        for position, parameter in enumerate(function.args.args):
+            if parameter.arg in stored:
+                continue
+            given = [argument(call, position, parameter.arg) for call in calls]
+            names = {node.id for node in given if isinstance(node, ast.Name)
+                     and self.expressions.value(node).kind == k.WRITER}
+            if len(names) == 1 and all(node is None or isinstance(node, ast.Name)
+                                       and node.id in names for node in given):
+                found[parameter.arg] = names.pop()
+        return found

@@ -1,0 +1,215 @@
+"""Modules that make objects with placeholders: they make the placeholders themselves.
+
+``model = Model(config)`` becomes ``x = tf.placeholder(...)`` and ``model = Model(x, config)``, and
+what was ``model.x`` is `x`. See `_session_inputs` for the class.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis.fresh_names import fresh_name
+from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import calls_in, walk
+from migrator.engine.context import FileContext
+from migrator.transforms._session_helpers import straight
+from migrator.transforms._session_inputs import GivenInputs
+from migrator.transforms._session_nested import nested, repeated
+from migrator.transforms._session_outside import Unknown
+from migrator.transforms._session_stand_ins import Group, text_of
+
+Place = ast.Module | ast.FunctionDef
+
+
+def given_group(ctx: FileContext, home: str, text: str, owner: str) -> Group | None:
+    """The group of a class whose objects are given their inputs; None where nobody makes one."""
+    class_context = FileContext.of(home, text, ctx.index, ctx.options)
+    given = GivenInputs(class_context, owner)
+    group = Group(home, owner)
+    for path in dict.fromkeys([home, *ctx.index.importers(home)]):
+        other_text = text_of(ctx, path)
+        if other_text is None:
+            raise Unknown(path)
+        if owner not in other_text:
+            continue
+        other = class_context if path == home else FileContext.of(
+            path, other_text, ctx.index, ctx.options)
+        users = InputUsers(other, given)
+        lines = [call.lineno for call in users.calls]
+        if not lines and path != home:
+            users.edits()  # uses of the class that are no calls
+            continue
+        if lines:
+            group.makers[path] = lines
+        group.texts[path] = _given_text(ctx, users, given)
+    return group if group.makers else None
+
+
+def _given_text(ctx: FileContext, users: InputUsers, given: GivenInputs) -> str:
+    """A module's text with inputs; helpers that are given an object go where it is made first."""
+    own = users.other.path == given.home.path
+    try:
+        edits = users.edits()
+    except Unknown:
+        moved = repeated(nested, users.other, users.other.text)
+        if moved == users.other.text:
+            raise
+        other = FileContext.of(users.other.path, moved, ctx.index, ctx.options)
+        given = GivenInputs(other, given.node.name) if own else given
+        users = InputUsers(other, given)
+        edits = users.edits()
+    return users.source.splice(
+        0, len(users.source.text), [*edits, *(given.edits() if own else [])])
+
+
+class InputUsers:
+    """The objects of one class in one module. Raises Unknown where a use has another form."""
+
+    def __init__(self, other: FileContext, given: GivenInputs) -> None:
+        self.other = other
+        self.given = given
+        self.source = SourceText(other.text, other.tree)
+        own = other.path == given.home.path
+        self.inside = {id(n) for n in walk(given.node)} if own else set()
+        name = given.node.name
+        self.maker = name if own else f"{given.home.module_name}.{name}"
+        self.local = name if own else ""
+        self.taken = {n.id for n in walk(other.tree) if isinstance(n, ast.Name)} | {
+            a.arg for a in walk(other.tree) if isinstance(a, ast.arg)}
+        self.calls = [c for c in calls_in(other.tree) if self._is_maker(c.func)]
+
+    def edits(self) -> list[Edit]:
+        """The edits, none where the module makes no object."""
+        calls = self.calls
+        self._refuse_other_uses(calls)
+        edits: list[Edit] = []
+        found = []
+        for place in _places(self.other.tree):
+            for stmt in straight(place.body):
+                if isinstance(stmt, ast.Assign) and stmt.value in calls:
+                    found.append(stmt.value)
+                    edits += self._made(stmt, place)
+        if len(found) != len(calls):
+            raise Unknown("an object that is made inside of a statement")
+        return edits
+
+    def _is_maker(self, node: ast.expr) -> bool:
+        if id(node) in self.inside:
+            return False
+        if isinstance(node, ast.Name) and node.id == self.local:
+            return True
+        return (self.other.names.resolve_node(node, values=False) or "") == self.maker
+
+    def _refuse_other_uses(self, calls: list[ast.Call]) -> None:
+        called = {id(call.func) for call in calls}
+        for node in walk(self.other.tree):
+            if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in called | self.inside:
+                if isinstance(node.ctx, ast.Load) and self._is_maker(node):
+                    raise Unknown(ast.unparse(node))
+
+    def _made(self, stmt: ast.Assign, place: Place) -> list[Edit]:
+        """One object: its placeholders, the call that makes it, the uses of its inputs."""
+        if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
+            raise Unknown(ast.unparse(stmt))
+        name = stmt.targets[0].id
+        call = stmt.value
+        assert isinstance(call, ast.Call)
+        lines, edits = self._hoisted(call)
+        bound = self.given.bound(call, self.source)
+        for node, text in edits:
+            bound = {p: text if self._gives(call, p) is node else t for p, t in bound.items()}
+        names: dict[str, str] = {}
+        for given in self.given.inputs:
+            new = given.parameter
+            if new in self.taken:
+                new = fresh_name(f"{name}_{new}", self.taken)
+            self.taken.add(new)
+            names[given.attribute] = new
+            lines.append(f"{new} = {self.given.written(given, bound, self.other)}")
+        indent = self.source.indent(stmt)
+        start = self.source.offset(self.source.first_line(stmt), 0)
+        return [
+            (start, start, "".join(f"{indent}{line}\n" for line in lines)),
+            self._passed(call, list(names.values())),
+            *((*self.source.span(node), text) for node, text in edits),
+            *self._read(name, stmt, place, names),
+        ]
+
+    def _gives(self, call: ast.Call, parameter: str) -> ast.expr | None:
+        for keyword in call.keywords:
+            if keyword.arg == parameter:
+                return keyword.value
+        plain = [a.arg for a in self.given.init.args.args][1:]
+        position = plain.index(parameter) if parameter in plain else len(call.args)
+        return call.args[position] if position < len(call.args) else None
+
+    def _hoisted(self, call: ast.Call) -> tuple[list[str], list[tuple[ast.expr, str]]]:
+        """Arguments that call something are computed once, ahead of the steps."""
+        lines, edits = [], []
+        for parameter in self.given.parameters:
+            node = self._gives(call, parameter)
+            if node is None or all(self._of_builtin(c) for c in calls_in(node)):
+                continue
+            name = fresh_name(parameter, self.taken)
+            self.taken.add(name)
+            lines.append(f"{name} = {' '.join(self.source.segment(node).split())}")
+            edits.append((node, name))
+        return lines, edits
+
+    def _of_builtin(self, call: ast.Call) -> bool:
+        symbol = self.other.names.resolve_node(call.func, values=False) or ""
+        return symbol.startswith(("builtins.", "tensorflow.")) or (
+            isinstance(call.func, ast.Attribute) and call.func.attr in ("split", "get", "format"))
+
+    def _passed(self, call: ast.Call, names: list[str]) -> Edit:
+        given = ", ".join(names)
+        parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        first = min(parts, key=lambda n: (n.lineno, n.col_offset), default=None)
+        if first is None:
+            end = self.source.span(call)[1] - 1
+            return end, end, given
+        start = self.source.offset(first.lineno, first.col_offset)
+        line = self.source.lines[first.lineno - 1][: first.col_offset]
+        return start, start, f"{given},\n{line}" if not line.strip() else f"{given}, "
+
+    def _read(
+        self, name: str, stmt: ast.Assign, place: Place, inputs: dict[str, str]
+    ) -> list[Edit]:
+        """The inputs under their names wherever the object is seen."""
+        edits: list[Edit] = []
+        seen = [n for n in _visible(place, name) if isinstance(n, (ast.Name, ast.Attribute))]
+        bases = {id(n.value): n for n in seen if isinstance(n, ast.Attribute)}
+        for node in seen:
+            if not isinstance(node, ast.Name) or node.id != name or node is stmt.targets[0]:
+                continue
+            use = bases.get(id(node))
+            if use is None or not isinstance(use.ctx, ast.Load) or (
+                use.attr not in self.given.attributes
+            ):
+                raise Unknown(f"{name} is used as a whole")
+            if use.attr in inputs:
+                edits.append((*self.source.span(use), inputs[use.attr]))
+        return edits
+
+
+def _places(tree: ast.Module) -> Iterator[Place]:
+    yield tree
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def _visible(place: Place, name: str) -> Iterator[ast.AST]:
+    """The nodes of a place and of the functions in it that do not bind `name` themselves."""
+    pending: list[ast.AST] = list(place.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and any(
+            isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+            or isinstance(n, ast.arg) and n.arg == name
+            for n in walk(node)
+        ):
+            continue
+        yield node
+        pending += ast.iter_child_nodes(node)
