@@ -152,6 +152,8 @@ class FunctionPlacer(PlaceChecks):
             return False
         if any(self._lists_variables(function) for function in self.functions):
             return True
+        if self._reused_early():
+            return True
         for item in self.items:
             if item.role in (KEEP, RUN) and (
                 item.kind in (k.SAVER, k.VARIABLES)
@@ -162,6 +164,28 @@ class FunctionPlacer(PlaceChecks):
             ):
                 return True
         return False
+
+    def _reused_early(self) -> bool:
+        """Whether the first call is of a function that only reuses the variables of others."""
+        calls = [site for site in self.sites if site.function is not None]
+        first = min(calls, key=lambda site: site.run.call.lineno, default=None)
+        if first is None or first.function is None or len(self.functions) < 2:
+            return False
+        makers = [item for item in first.function.items if self._uses_store(item)]
+        return bool(makers) and all(map(self._reuses, makers))
+
+    def _reuses(self, item: Item) -> bool:
+        """Whether a statement asks for variables that must be there."""
+        opened = [
+            part.item.context_expr for program in chain(self.program) for parent in item.parents
+            for part in program.with_parts.get(id(parent), ())
+        ]
+        return any(
+            keyword.arg == "reuse" and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value is True
+            for call in [*calls_of(item), *(n for n in opened if isinstance(n, ast.Call))]
+            for keyword in call.keywords
+        )
 
     def _lists_variables(self, function: StepFunction) -> bool:
         """Whether a function, traced first, would read a collection of variables that others make.
@@ -209,6 +233,9 @@ class FunctionPlacer(PlaceChecks):
         known = self.functions
         if self.shared.owner:  # those of other methods, which are placed by now
             known = [*(f for f in self.shared.functions if f not in known), *known]
+        if self._reused_early():
+            known = [f for f in known if not all(
+                map(self._reuses, filter(self._uses_store, f.items)))] or known
         return [f for f in known if f.layers and f.trains] or [f for f in known if f.layers][:1]
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
@@ -239,7 +266,8 @@ class FunctionPlacer(PlaceChecks):
             return []
         self.shared.built |= set(map(id, makers))
         why = "the functions list" if any(map(self._lists_variables, self.functions)) else (
-            "the program lists" if self.reports else "the checkpoint needs")
+            "the program lists" if self.reports else
+            "others reuse" if self._reused_early() else "the checkpoint needs")
         lines: list[str] = [f"# Tracing makes the variables, which {why}."]
         for function in makers:
             if not function.dataset and not all(p.spec for p in function.parameters):
