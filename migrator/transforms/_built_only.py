@@ -112,3 +112,14 @@ def _static(node: ast.expr) -> bool:
 def last_name(node: ast.expr) -> str:
     """The name at the end of a dotted name, empty for other expressions."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def asserts_graph_mode(ctx: FileContext, method: ast.FunctionDef) -> str:
+    """What a test that says `assertFalse(tf.executing_eagerly())` asserts, in words; else empty."""
+    if "executing_eagerly" not in ctx.text:
+        return ""
+    for call in calls_in(method):
+        asked = call.args[0] if last_name(call.func) == "assertFalse" and call.args else None
+        if isinstance(asked, ast.Call) and last_name(asked.func) == "executing_eagerly":
+            return "it asserts that it does not run eagerly"
+    return ""

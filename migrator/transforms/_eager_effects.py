@@ -7,12 +7,13 @@ import libcst as cst
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import NUMPY
 from migrator.transforms._eager_refusals import refuse_repeated
+from migrator.transforms._eager_stale import StalePlanner
 from migrator.transforms._eager_values import ValuePlanner
 from migrator.transforms._session_body import EFFECTS
 from migrator.transforms._session_units import Run, Unit, Unsupported
 
 
-class EffectPlanner(ValuePlanner):
+class EffectPlanner(StalePlanner, ValuePlanner):
     """Keeps the order and the number of effects that the runs had."""
 
     def _effects_and_errors(self, run: Run, runs: list[Run]) -> None:

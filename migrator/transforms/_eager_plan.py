@@ -40,5 +40,6 @@ class Planner(EffectPlanner):
         self._trace_gradients(real)
         for run in real:
             self._effects_and_errors(run, real)
+        self._refuse_stale(real)
         refuse_questions(self.body, self.plan.dropped)
         return self.plan

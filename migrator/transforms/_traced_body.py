@@ -12,13 +12,14 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import exchanged
+from migrator.engine.cst_walk import exchanged, only
 from migrator.transforms import _flow as flow
 from migrator.transforms._eager_base import comments
 from migrator.transforms._session_heads import body_of
 from migrator.transforms._session_units import Run
 from migrator.transforms._traced_built import BuiltLines
 
+_UPDATES = frozenset({"minimize", "apply_gradients"})
 
 def traced_function(
     ctx: FileContext,
@@ -33,9 +34,16 @@ class _Tracer(BuiltLines):
     """Writes the traced function and the calls that take the place of the runs."""
 
     def make(self) -> cst.FunctionDef:
+        self._refuse_updates()
         self.read()
         self.decide()
         return self._written()
+
+    def _refuse_updates(self) -> None:
+        """An optimizer makes an operation for a session only in a graph of TF 1."""
+        for call in only(flow.walk(self.body.function), cst.Call):
+            if isinstance(call.func, cst.Attribute) and call.func.attr.value in _UPDATES:
+                raise self._refusal(call, "a training operation is run beside other parts")
 
     def _groups(self) -> list[tuple[cst.BaseExpression, list[Run]]]:
         """Distinct fetches with the runs that fetch them; what is not built is left as it is."""

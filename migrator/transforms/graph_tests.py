@@ -26,6 +26,7 @@ from migrator.model import Rung
 from migrator.transforms._built_only import (
     SESSIONS,
     asks_for_summaries,
+    asserts_graph_mode,
     last_name,
     makes_images,
     puts_channels_first,
@@ -155,6 +156,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
                 or _late_update(ctx, method)
                 or asks_for_summaries(ctx, method)
+                or asserts_graph_mode(ctx, method)
             )
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:

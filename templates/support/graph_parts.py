@@ -20,6 +20,11 @@ def _behind(fetches: Any) -> set[tf.Operation]:
     return found
 
 
+def _read(value: Any) -> Any:
+    """What fetching a variable, or what `assign` returned, gives: the value, then."""
+    return value.read_value() if isinstance(value, tf.Variable) else value
+
+
 class _Part:
     """One of the functions that `separate` gives."""
 
@@ -60,7 +65,8 @@ def separate(build: Callable[..., Any], signature: Sequence[Any]) -> tuple[Any, 
     traced: list[Any] = []
 
     def trace(*arguments: tf.Tensor) -> None:
-        traced.append((dict(zip(names, arguments, strict=True)), build(*arguments)))
+        values = tf.nest.map_structure(_read, build(*arguments))
+        traced.append((dict(zip(names, arguments, strict=True)), values))
 
     whole = tf.compat.v1.wrap_function(trace, list(signature))
     arguments, values = traced[-1]

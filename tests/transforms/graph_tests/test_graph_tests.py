@@ -42,7 +42,8 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
     assert marked == [
         "KeptPlaceholderTest", "testGradient", "testGradientInLoop", "testNoGradient",
         "testThroughFunction", "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
-        "OwnSetUpTest", "testCollected",
+        "OwnSetUpTest", "testCollected", "testAssertsMode",
+        "testLossAfterStep",
     ]  # fmt: skip
     traced = re.findall(r"@testing.only_traced\n  def (\w+)", text)
     assert traced == ["testShapesAndNames", "testChannelsFirst"]
