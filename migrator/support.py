@@ -77,6 +77,13 @@ def has(symbol: str) -> bool:
     return _package().has(symbol)
 
 
+def named_module(name: str) -> str | None:
+    """The module that has what a module of TF 1 (``tensorflow.train``) had, under TF 1's names, for
+    code that looks names up when it runs; None where there is none."""
+    module = f"named_{name.partition('.')[2].replace('.', '_')}"
+    return f"tf1_support.{module}" if has(module) else None
+
+
 def render(symbols: Iterable[str]) -> dict[str, str]:
     """File name -> text of a support package with `symbols` and all that they need.
 
@@ -113,6 +120,7 @@ class _Selection:
         if not path:
             for name in source.public_names():
                 self._reach(module, [name], symbol)
+            self._keep(module, _ANY_NAME)
             return
         name, *deeper = path
         target = source.imports.get(name)

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import ast
 
+from migrator import support
 from migrator.engine.work import FileWork, Site, shown
+
+# What is handed a module for other things than reading any name of it.
+_OTHER_USES = frozenset({"hasattr", "setattr", "delattr", "object", "reload", "dir", "vars"})
+
+
+def is_looked_up(node: ast.AST, holder: ast.AST | None) -> bool:
+    """Whether a module stands where names are read from it at run time: an argument of ``getattr``
+    with a name that is not written out, or of another function, or one of several modules."""
+    if isinstance(holder, ast.Call):
+        func = holder.func
+        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        if name == "getattr":
+            return len(holder.args) > 1 and not isinstance(holder.args[1], ast.Constant)
+        return node in holder.args and name not in _OTHER_USES
+    return isinstance(holder, (ast.keyword, ast.List, ast.Tuple))
 
 
 class DynamicSites:
@@ -43,7 +59,9 @@ class DynamicSites:
         if name == "builtins.getattr":
             dotted = ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
             target = self.work.names.resolve(dotted, site.reference.scope) if dotted else None
-            if target is not None and target.split(".")[0] == "tensorflow":
+            if target is not None and target.split(".")[0] == "tensorflow" and not (
+                support.named_module(target) and is_looked_up(first, call)
+            ):
                 what = f"getattr reads a name from {shown(target)} at run time"
         elif name in ("builtins.__import__", "importlib.import_module"):
             if isinstance(first, ast.Constant) and str(first.value).startswith(

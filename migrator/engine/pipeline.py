@@ -280,8 +280,8 @@ def _run_transforms(
         return ctx.original, None
 
 
-# The path of a mock: a string and nothing else.
-_PATCHED_SUPPORT = re.compile(rf"['\"]{SUPPORT_PACKAGE}\.(\w+\.\w+)['\"]")
+# The path of a mock, or of a module to look in: a string and nothing else.
+_PATCHED_SUPPORT = re.compile(rf"['\"]{SUPPORT_PACKAGE}\.(\w+(?:\.\w+)?)['\"]")
 
 
 def used_support(text: str, parsed: Parsed | None = None) -> frozenset[str]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import re
 
+from migrator import support
 from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit
 from migrator.engine.lookup import Disposition
 from migrator.engine.table_sites import TableSites
 from migrator.engine.work import FileWork, code_of, rung_of, shown
-from migrator.model import Change, Confidence
+from migrator.model import Change, Confidence, Rung
 
 # A dotted name and nothing else: of TensorFlow itself, or through a module that imports it as tf.
 _NAME = r"(?:tensorflow|(?:[A-Za-z_]\w*\.)+(?:tf|tensorflow))((?:\.[A-Za-z_]\w*)+)"
 _IN_TEXT = re.compile(rf"(['\"]){_NAME}\1")
 _WHOLE = re.compile(_NAME)
 # `patch("a.b.c")` of unittest.mock, mock and pytest-mock, `setattr("a.b.c", …)` of monkeypatch.
+_PLACES = (ast.List, ast.Tuple, ast.Set)  # what lists modules to look in
 _PATCHERS = frozenset({"patch", "setattr"})
 
 
@@ -40,7 +42,11 @@ def _string(
         return
     if tables.dynamic.reported(holder):
         return
-    if _is_patched(node, holder):
+    if isinstance(holder, _PLACES) and text.startswith("tensorflow.") and (
+        module := _module_for(name, found)
+    ):
+        _looked_up(work, node, text, name, module)
+    elif _is_patched(node, holder):
         _patched(work, node, text, name, found)
     elif text.startswith("tensorflow.") and not _stays(found):
         work.report(
@@ -52,6 +58,34 @@ def _string(
             else "If it is looked up, check that TensorFlow 2 has what is read from it.",
             shown(name),
         )
+
+
+def _module_for(name: str, found: Disposition) -> str | None:
+    """The module of the support package that has what a module of TF 1 had."""
+    if found.kind == "support" and not found.rest and found.target.count(".") == 1:
+        return found.target
+    return support.named_module(name)
+
+
+def _looked_up(
+    work: FileWork, node: ast.Constant, text: str, name: str, module: str
+) -> None:
+    """A module's path, among places to look in, becomes the path of the one with TF 1's names."""
+    reason = f"names are looked up in {shown(name)} when the program runs"
+    if work.off("TF201", node):
+        return
+    if not work.options.sure(Confidence.LIKELY):
+        work.held_back("TF201", node, reason, Confidence.LIKELY, shown(name))
+        return
+    start, end = work.span(node)
+    quote = work.text[start]
+    if work.text[start:end] != f"{quote}{text}{quote}":
+        return
+    change = Change(
+        "TF201", node.lineno, node.end_lineno or node.lineno, reason, shown(name), Rung.SUPPORT,
+        Confidence.LIKELY,
+    )  # fmt: skip
+    work.edits.append(Edit(start, end, (f"{quote}{module}{quote}",), change))
 
 
 def _stays(found: Disposition) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from migrator import support
 from migrator.engine.argument_sites import ArgumentSites, callee, is_type
-from migrator.engine.dynamic_sites import DynamicSites
+from migrator.engine.dynamic_sites import DynamicSites, is_looked_up
 from migrator.engine.edits import Edit
 from migrator.engine.gone import kept
 from migrator.engine.lookup import VERSION_2
@@ -210,9 +211,21 @@ class TableSites:
             symbol,
         )
 
+    def _looked_up(self, site: Site) -> bool:
+        """A module in which names are looked up becomes the one that has TF 1's names."""
+        reference, name = site.reference, site.resolved.name
+        holder = reference.parent
+        module = support.named_module(name)
+        if module is None or reference.call is not None or not is_looked_up(reference.node, holder):
+            return False
+        reason = f"names of {shown(name)} are looked up when the program runs"
+        return self.work.replace(site, module, "TF201", reason, Rung.SUPPORT, Confidence.LIKELY)
+
     def _module(self, site: Site) -> None:
         """A module used as a value: fine where it exists, dynamic access where it is passed."""
         reference, name = site.reference, site.resolved.name
+        if self._looked_up(site):
+            return
         if not site.disposition.exists:
             binding = site.resolved.binding
             new = self.work.plan.target(binding) if binding is not None else None
