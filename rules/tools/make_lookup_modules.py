@@ -9,8 +9,6 @@ that the tables map as a whole (`tf.layers`) needs none.
 
 from __future__ import annotations
 
-import re
-
 from migrator import resources
 from migrator.engine.options import Options
 from migrator.engine.ruleset import RuleSet, load_ruleset
@@ -31,11 +29,17 @@ MODULES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _SUPPORT = "tf1_support."
 
 
+def _import_order(name: str) -> tuple[int, str]:
+    """Constants, classes, functions, as linters want them."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name.lower())
+
+
 def module_text(module: str, rules: RuleSet) -> str:
     """The text of the module that has what `module` had."""
     counted, rest = MODULES[module]
     prefix = f"tensorflow{module[2:]}."
     found: dict[str, set[str]] = {}
+    others: dict[str, str] = {}  # name -> that of its definition
     for symbol in rules.tf1.symbols:
         name = symbol.removeprefix(prefix)
         decided = rules.disposition(symbol)
@@ -43,26 +47,29 @@ def module_text(module: str, rules: RuleSet) -> str:
             continue
         home, _, member = decided.target.removeprefix(_SUPPORT).partition(".")
         if "." not in member and (not counted or home in counted):
-            found.setdefault(home, set()).add(member if member == name else f"{member} as {name}")
+            found.setdefault(home, set()).add(member)
+            if member != name:
+                others[name] = member
     lines = [f'"""What {module} had in TF 1, by the names there, for code that looks names up."""',
              "from __future__ import annotations", ""]  # fmt: skip
     if rest:
         lines += ["from typing import Any", "", "import tensorflow as tf", ""]
     for home in sorted(found):
-        names = sorted(found[home], key=str.lower)
+        names = sorted(found[home], key=_import_order)
         line = f"from .{home} import {', '.join(names)}"
         if len(line) > 100:
             line = "\n".join([f"from .{home} import (", *(f"    {name}," for name in names), ")"])
         lines.append(line)
-    names = sorted(re.split(" as ", name)[-1] for members in found.values() for name in members)
+    if others:
+        lines += ["", *(f"{name} = {others[name]}" for name in sorted(others))]
+    public = sorted({*others, *(name for names in found.values() for name in names)})
     if rest:
         lines += ["", "", "def __getattr__(name: str) -> Any:",
-                  '    """What TensorFlow 2 has under its old name."""',
-                  f"    for module in ({', '.join(rest)}{',' if len(rest) == 1 else ''}):",
-                  "        if hasattr(module, name):",
-                  "            return getattr(module, name)",
-                  f'    raise AttributeError(f"{module} has no {{name}}")', ""]  # fmt: skip
-    lines += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]"]
+                  '    """What TensorFlow 2 has under its old name."""']  # fmt: skip
+        for other in rest[:-1]:
+            lines += [f"    if hasattr({other}, name):", f"        return getattr({other}, name)"]
+        lines += [f"    return getattr({rest[-1]}, name)", ""]
+    lines += ["", "__all__ = [", *(f'    "{name}",' for name in public), "]"]
     return "\n".join(lines) + "\n"
 
 

@@ -15,7 +15,7 @@ from .contrib_layers import (
     scale_gradient,
     sequence_to_images,
 )
-from .contrib_training import optimize_loss, OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES
+from .contrib_training import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
 from .slim import (
     apply_regularization,
     avg_pool2d,

@@ -6,12 +6,12 @@ from .contrib_optimizers import (
     AdamWOptimizer,
     AddSignOptimizer,
     DecoupledWeightDecayExtension,
-    extend_with_decoupled_weight_decay,
     LARSOptimizer,
     LazyAdamOptimizer,
     MomentumWOptimizer,
     NadamOptimizer,
     PowerSignOptimizer,
+    extend_with_decoupled_weight_decay,
 )
 from .moving_average_optimizer import MovingAverageOptimizer
 

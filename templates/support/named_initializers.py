@@ -6,40 +6,62 @@ from typing import Any
 import tensorflow as tf
 
 from .initializers import (
-    constant_initializer as constant,
-    glorot_normal_initializer as glorot_normal,
-    glorot_uniform_initializer as glorot_uniform,
-    identity_initializer as identity,
-    ones_initializer as ones,
-    orthogonal_initializer as orthogonal,
-    random_normal_initializer as random_normal,
-    random_uniform_initializer as random_uniform,
-    tf_variance_scaling_initializer as variance_scaling,
-    truncated_normal_initializer as truncated_normal,
-    uniform_unit_scaling_initializer as uniform_unit_scaling,
-    zeros_initializer as zeros,
+    constant_initializer,
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    identity_initializer,
+    ones_initializer,
+    orthogonal_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    tf_variance_scaling_initializer,
+    truncated_normal_initializer,
+    uniform_unit_scaling_initializer,
+    zeros_initializer,
 )
+
+constant = constant_initializer
+glorot_normal = glorot_normal_initializer
+glorot_uniform = glorot_uniform_initializer
+identity = identity_initializer
+ones = ones_initializer
+orthogonal = orthogonal_initializer
+random_normal = random_normal_initializer
+random_uniform = random_uniform_initializer
+truncated_normal = truncated_normal_initializer
+uniform_unit_scaling = uniform_unit_scaling_initializer
+variance_scaling = tf_variance_scaling_initializer
+zeros = zeros_initializer
 
 
 def __getattr__(name: str) -> Any:
     """What TensorFlow 2 has under its old name."""
-    for module in (tf.initializers,):
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise AttributeError(f"tf.initializers has no {name}")
+    return getattr(tf.initializers, name)
 
 
 __all__ = [
     "constant",
+    "constant_initializer",
     "glorot_normal",
+    "glorot_normal_initializer",
     "glorot_uniform",
+    "glorot_uniform_initializer",
     "identity",
+    "identity_initializer",
     "ones",
+    "ones_initializer",
     "orthogonal",
+    "orthogonal_initializer",
     "random_normal",
+    "random_normal_initializer",
     "random_uniform",
+    "random_uniform_initializer",
+    "tf_variance_scaling_initializer",
     "truncated_normal",
+    "truncated_normal_initializer",
     "uniform_unit_scaling",
+    "uniform_unit_scaling_initializer",
     "variance_scaling",
     "zeros",
+    "zeros_initializer",
 ]

@@ -30,17 +30,17 @@ from .schedules import (
     natural_exp_decay,
     noisy_linear_cosine_decay,
     piecewise_constant,
-    piecewise_constant as piecewise_constant_decay,
     polynomial_decay,
 )
+
+piecewise_constant_decay = piecewise_constant
 
 
 def __getattr__(name: str) -> Any:
     """What TensorFlow 2 has under its old name."""
-    for module in (tf.train, tf.compat.v1.train):
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise AttributeError(f"tf.train has no {name}")
+    if hasattr(tf.train, name):
+        return getattr(tf.train, name)
+    return getattr(tf.compat.v1.train, name)
 
 
 __all__ = [

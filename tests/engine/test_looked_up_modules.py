@@ -16,7 +16,6 @@ TF = "import tensorflow as tf\n\n"
     ("before", "after", "module"),
     [
         ("f = getattr(tf.train, name)", "f = getattr(named_train, name)", "named_train"),
-        ("f = getattr(tf.layers, name, None)", "getattr(layers, name, None)", "layers"),
         ("f = pick(name, tf.contrib.rnn)", "pick(name, named_contrib_rnn)", "named_contrib_rnn"),
         ("f = pick(name, where=tf.contrib.opt)", "name, where=named_contrib_opt)", "named_contrib_opt"),
         ("m = ('tensorflow.layers', mine)", "m = ('tf1_support.layers', mine)", "layers"),
