@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import walk
@@ -88,6 +89,10 @@ class _Methods:
                 self._saved_model(node)
             elif method == "compile":
                 self._compiled(node)
+            elif method == "apply" and self._made(node.func, ".layers."):
+                self._applied(node, node.func)
+            elif method == "minimize" and self._made(node.func, ".optimizers."):
+                self._minimized(node, node.func)
         return self.edits
 
     def _layout(self, call: ast.Call) -> CallSite | None:
@@ -197,7 +202,48 @@ class _Methods:
             self.ctx.change(CODE, node, "lr is learning_rate in Keras 3",
                             confidence=Confidence.LIKELY)
 
+    def _made(self, function: ast.Attribute, module: str) -> bool:
+        """Whether a method is one of what tf.keras made in the text itself."""
+        owner = function.value
+        if isinstance(owner, ast.Attribute):
+            makers = self._kept.get(ast.unparse(owner), {""})
+        else:
+            makers = {self.ctx.names.resolve_node(function) or ""}
+        return all(
+            name.startswith("tensorflow.keras.") and module in name.partition("(")[0]
+            for name in makers
+        )
+
+    @cached_property
+    def _kept(self) -> dict[str, set[str]]:
+        """What makes the values of attributes: ``self.optimizer`` -> all that it is given."""
+        found: dict[str, set[str]] = {}
+        for node in walk(self.ctx.tree):
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Attribute):
+                    made = node.value.func if isinstance(node.value, ast.Call) else node.value
+                    name = self.ctx.names.resolve_node(made) or ""
+                    found.setdefault(ast.unparse(target), set()).add(name)
+        return found
+
+    def _minimized(self, call: ast.Call, function: ast.Attribute) -> None:
+        """``optimizer.minimize(loss, variables)``, the loss a function."""
+        new = self.ctx.support("keras_optimizers.minimize")
+        start, end = self.lines.span(function.value)
+        opening = self.lines.text.index("(", self.lines.span(function)[1]) + 1
+        given = ", " if call.args or call.keywords else ""
+        self.edits.append(
+            Edit(start, opening, (f"{new}({self.lines.text[start:end]}{given}",))
+        )  # fmt: skip
+        self.ctx.change(CODE, call, "optimizers of Keras 3 take gradients only", Rung.SUPPORT)
+
     # -- layers
+
+    def _applied(self, call: ast.Call, function: ast.Attribute) -> None:
+        """``layer.apply(inputs)`` is ``layer(inputs)``."""
+        start, end = self.lines.span(function.value)[1], self.lines.span(function)[1]
+        self.edits.append(Edit(start, end, ()))
+        self.ctx.change(CODE, call, "layers are called; apply is gone")
 
     def _of_keras(self, node: ast.ClassDef) -> bool:
         names = (self.ctx.names.resolve_node(base) or "" for base in node.bases)
