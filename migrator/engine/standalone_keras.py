@@ -21,6 +21,7 @@ _MOVED = {
     "topology": ("layers", "models", "utils", ""),
     "objectives": ("losses",),
     "models": ("models", ""),
+    "mobilenet": ("applications.mobilenet", "activations", "layers", "utils"),
     "legacy": ("layers",),
     "np_utils": ("utils",),
     "generic_utils": ("utils",),

@@ -50,7 +50,7 @@ def test_a_mock_by_path_takes_the_place_of_what_is_called(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ('import tensorflow as tf\nfind(["tensorflow.train"])\n', "tf.train"),
+        ('import tensorflow as tf\nfind("tensorflow.train")\n', "tf.train"),
         ('import tensorflow as tf\nfind("tensorflow.contrib.rnn.GRUCell")\n', "GRUCell"),
         ('import tensorflow as tf\npatch("tensorflow.contrib.rnn.GridLSTMCell")\n', "GridLSTMCell"),
         ('import tensorflow as tf\nfind("tensorflow.nn.relu")\n', ""),
