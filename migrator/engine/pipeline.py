@@ -306,7 +306,9 @@ def used_support(text: str, parsed: Parsed | None = None) -> frozenset[str]:
             root = names.root(reference.root, reference.scope)
             if root is not None and root.name.startswith(prefix):
                 values.add(root.name[len(prefix) :])
-    used.update(_PATCHED_SUPPORT.findall(text))
+    for named in _PATCHED_SUPPORT.findall(text):
+        (used if "." in named else values).add(named)
+    used |= values
     modules = {name.split(".")[0] for name in used if "." in name} - values
     return frozenset(name for name in used if "." in name or name not in modules)
 

@@ -24,7 +24,7 @@ CODE = "TF130"
 SHAPE, DIMENSION = "shape", "dimension"
 _GIVE_SHAPES = frozenset(
     {"get_shape", "with_rank", "with_rank_at_least", "with_rank_at_most", "merge_with",
-     "concatenate", "TensorShape"}
+     "concatenate", "TensorShape", "compute_output_shape"}
 )  # fmt: skip
 # Methods that nothing but a TensorShape has.
 _ASKED_OF_SHAPES = frozenset(

@@ -219,9 +219,11 @@ class _Methods:
         """What makes the values of attributes: ``self.optimizer`` -> all that it is given."""
         found: dict[str, set[str]] = {}
         for node in walk(self.ctx.tree):
-            for target in node.targets if isinstance(node, ast.Assign) else ():
+            if not isinstance(node, ast.Assign):
+                continue
+            made = node.value.func if isinstance(node.value, ast.Call) else node.value
+            for target in node.targets:
                 if isinstance(target, ast.Attribute):
-                    made = node.value.func if isinstance(node.value, ast.Call) else node.value
                     name = self.ctx.names.resolve_node(made) or ""
                     found.setdefault(ast.unparse(target), set()).add(name)
         return found

@@ -374,6 +374,7 @@ class BatchNormalization(Layer):
         if not channels_last and self._channel != 1:
             raise ValueError(f"batch normalization over axis {self.axis} of rank {rank}")
         moving = [self.moving_mean, self.moving_variance]
+        training = training is not None and training  # Keras' learning phase: not training
         known = utils.constant_value(training)
         fused = self.fused is not False and rank == 4
 
@@ -421,7 +422,7 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, training: Any = False) -> tf.Tensor:
         return utils.smart_cond(
-            training,
+            training is not None and training,  # as above
             lambda: tf.nn.dropout(inputs, self.rate, self.noise_shape, self.seed),
             lambda: tf.identity(inputs),
         )

@@ -50,6 +50,11 @@ def test_what_looks_nothing_up_stays(text: str) -> None:
     assert "named_" not in (result.new_text or "")
 
 
+def test_a_module_in_a_string_is_needed_as_a_whole() -> None:
+    text = "from tf1_support import slim\nm = ['tf1_support.slim']\nx = slim.conv2d(1, 2, 3)\n"
+    assert used_support(text) == {"slim", "slim.conv2d"}
+
+
 def test_the_rendered_module_has_what_the_old_one_had() -> None:
     files = support.render(["named_train"])
     assert "    AdamOptimizer,\n" in files["named_train.py"]
