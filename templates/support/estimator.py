@@ -141,6 +141,19 @@ class PredictOutput(NamedTuple):
     outputs: Any
 
 
+class RegressionOutput(NamedTuple):
+    """The values that an exported model predicts."""
+
+    value: Any
+
+
+class ClassificationOutput(NamedTuple):
+    """Scores ([batch, classes]) and names of classes that an exported model predicts."""
+
+    scores: Any = None
+    classes: Any = None
+
+
 def build_raw_serving_input_receiver_fn(features: Any, default_batch_size: int | None = None
                                         ) -> Callable[[], ServingInputReceiver]:
     """For an export that takes the features themselves, given as specs or examples."""
