@@ -25,7 +25,7 @@ def learning_phase() -> Any:
 
 def placeholder(
     shape: Sequence[int | None] | None = None, ndim: int | None = None, dtype: Any = None,
-    sparse: bool = False, name: str | None = None,
+    sparse: bool = False, name: str | None = None, ragged: bool = False,
 ) -> Any:
     """A symbolic tensor of Keras, for models and layers to be called with."""
     if shape is None:
@@ -33,7 +33,8 @@ def placeholder(
             raise ValueError("a placeholder of Keras 3 has a known rank: give shape or ndim")
         shape = [None] * ndim
     return tf.keras.Input(
-        batch_shape=tuple(shape), dtype=dtype or tf.keras.backend.floatx(), sparse=sparse, name=name)
+        batch_shape=tuple(shape), dtype=dtype or tf.keras.backend.floatx(), sparse=sparse, name=name,
+        ragged=ragged)
 
 
 class Function:

@@ -80,7 +80,6 @@ def test_calls(before: str, after: str) -> None:
         "tf.keras.layers.RNN([c(3) for c in [tf.keras.layers.GRUCell]])",
         "tf.keras.callbacks.TensorBoard('x', embeddings_data=data)",
         "tf.keras.backend.get_session()",
-        "tf.keras.backend.learning_phase()",
         "tf.keras.backend.image_dim_ordering()",
         "tf.keras.utils.multi_gpu_model(m, 2)",
         "tf.keras.models.model_from_yaml(text)",
