@@ -22,16 +22,17 @@ def shared_sessions(
     tree: ast.Module, names: NameTable, module: str
 ) -> dict[str, Any] | None:
     """``makes``: top-level functions, classes and names that give a session for which no graph is
-    named, so that it runs what anybody built; ``uses``: dotted names, as the module resolves them,
-    of what it runs as a session and did not make itself; ``classes``: by name, attributes in which
+    named, so that it runs what anybody built, and whether that is more than a new one for each
+    call; ``uses``: dotted names, as the module resolves them, of what it runs as a session and did
+    not make itself, and whether otherwise than in a local; ``classes``: by name, attributes in which
     a class ``keeps`` such a session, attributes of which it ``runs`` what an object that it was
     given holds (``self.sess.run(self.model.loss)``), and its ``bases``."""
     del module
     nodes = walk(tree)
     named = any(_last(node) in _SESSION_NAMES for node in nodes)
     runs = [n for n in nodes if isinstance(n, ast.Call) and _last(n.func) == "run" and n.args]
-    makes = sorted(_made(tree, names)) if named else []
-    uses = sorted(_used(nodes, runs, names))
+    makes = _made(tree, names) if named else {}
+    uses = _used(nodes, runs, names)
     classes = {}
     if named or any(_own(run.func.value) for run in runs if isinstance(run.func, ast.Attribute)):
         for node in tree.body:
@@ -49,27 +50,32 @@ def _last(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _made(tree: ast.Module, names: NameTable) -> set[str]:
-    found: set[str] = set()
+def _made(tree: ast.Module, names: NameTable) -> dict[str, bool]:
+    found: dict[str, bool] = {}
     for node in tree.body:
-        if isinstance(node, _Function) and _gives_session(node, names):
-            found.add(node.name)
+        if isinstance(node, _Function):
+            given = _gives_session(node, names)
+            if given is not None:
+                found[node.name] = given
         elif isinstance(node, ast.ClassDef):
             if any(names.resolve_node(base) in _SESSIONS for base in node.bases):
-                found.add(node.name)
+                found[node.name] = True
         elif isinstance(node, ast.Assign) and _is_session(node.value, names, frozenset()):
-            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+            found |= {target.id: True for target in node.targets if isinstance(target, ast.Name)}
     return found
 
 
-def _gives_session(function: ast.FunctionDef | ast.AsyncFunctionDef, names: NameTable) -> bool:
-    """Whether a function returns, or keeps in a global, a session that it makes."""
+def _gives_session(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, names: NameTable
+) -> bool | None:
+    """Whether a function keeps a session that it makes in a global (True), or returns a new one
+    each time (False); None if it does neither."""
     nodes = walk(function)
     if any(
         isinstance(node, ast.With) and any("as_default" in ast.unparse(i) for i in node.items)
         for node in nodes
     ):
-        return False
+        return None
     missing = _optional(function.args)
     kept = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     returned = {
@@ -77,15 +83,18 @@ def _gives_session(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Name
         for node in nodes
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
     }
+    found = None
     for node in nodes:
         if isinstance(node, ast.Return) and node.value is not None:
             if _is_session(node.value, names, missing):
-                return True
+                found = found or False
         elif isinstance(node, ast.Assign) and _is_session(node.value, names, missing):
             bound = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            if bound & (kept | returned):
+            if bound & kept:
                 return True
-    return False
+            if bound & returned:
+                found = False
+    return found
 
 
 def _optional(arguments: ast.arguments) -> frozenset[str]:
@@ -110,21 +119,28 @@ def _is_session(node: ast.expr, names: NameTable, missing: frozenset[str]) -> bo
     return all(isinstance(graph, ast.Name) and graph.id in missing for graph in graphs)
 
 
-def _used(nodes: Sequence[ast.AST], runs: Sequence[ast.Call], names: NameTable) -> set[str]:
-    """What is run: as ``S.run(...)``, ``.eval(session=S)`` or through an attribute that holds it."""
+def _used(
+    nodes: Sequence[ast.AST], runs: Sequence[ast.Call], names: NameTable
+) -> dict[str, bool]:
+    """What is run: as ``S.run(...)``, ``.eval(session=S)`` or through an attribute that holds it,
+    with whether that is any other than a local."""
     bases = [run.func.value for run in runs if isinstance(run.func, ast.Attribute)]
     for node in nodes:
         if isinstance(node, ast.keyword) and node.arg in ("session", "sess"):
             bases.append(node.value)
-    found = {_session_of(base, names) for base in bases}
+    found: dict[str, bool] = {}
+    for base in bases:
+        name = _session_of(base, names)
+        found[name] = found.get(name, False) or not isinstance(base, ast.Name)
     attributes = {base.attr for base in bases if isinstance(base, ast.Attribute)}
     for node in nodes if attributes else ():
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Attribute) and target.attr in attributes
             for target in node.targets
         ):
-            found.add(_session_of(node.value, names))
-    return found - {""}
+            found[_session_of(node.value, names)] = True
+    found.pop("", None)
+    return found
 
 
 def _session_of(node: ast.expr, names: NameTable) -> str:

@@ -9,47 +9,73 @@ module that (with what it imports) runs that one first is therefore graph code a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from migrator.analysis.index import ModuleInfo, ProjectIndex, absolute_name
 
-_KEY = "shared_graphs"
+#: By path, what a module defines: sessions and functions that give them, or classes.
+Defined = Mapping[str, Mapping[str, Any]]
+
 _FACT = "shared_sessions"
 #: How many re-exports (``from .session import get_session``) are followed.
 _DEPTH = 8
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is asked of a project for each of its files."""
+
+    makers: Defined
+    homes: frozenset[str]
+    graphs: frozenset[str]
+
+
 def session_homes(index: ProjectIndex) -> frozenset[str]:
-    """Paths of the modules that make a session which another module runs."""
-    return _answer(index)[0]
+    """Paths of the modules that make a session which other code builds for."""
+    return _answer(index).homes
 
 
 def builds_shared_graph(index: ProjectIndex, path: str) -> bool:
     """Whether the module at `path` only ever runs where the process builds one graph."""
-    return path in _answer(index)[1]
+    return path in _answer(index).graphs
 
 
-def _answer(index: ProjectIndex) -> tuple[frozenset[str], frozenset[str]]:
-    known = index.answers.get(_KEY)
+def gives_session(index: ProjectIndex, path: str, name: str) -> bool:
+    """Whether what the module at `path` calls `name` (dotted, as it resolves it) is a function
+    that returns a new session, or a name for one, on the default graph."""
+    makers = _answer(index).makers
+    info = index.modules.get(path)
+    if info is None or not makers:
+        return False
+    return name in makers.get(path, ()) or bool(_origin(index, info, name, makers))
+
+
+def _answer(index: ProjectIndex) -> _Answer:
+    known = index.answers.get(_FACT)
     if known is None:
-        homes = _homes(index)
-        known = index.answers[_KEY] = homes, _reached(index, homes) if homes else homes
-    found: tuple[frozenset[str], frozenset[str]] = known
-    return found
+        facts = {
+            path: info.summary.facts[_FACT]
+            for path, info in index.modules.items() if _FACT in info.summary.facts
+        }
+        makers = {path: found["makes"] for path, found in facts.items() if found["makes"]}
+        homes = _homes(index, facts, makers)
+        known = _Answer(makers, homes, _reached(index, homes) if homes else homes)
+        index.answers[_FACT] = known
+    assert isinstance(known, _Answer)
+    return known
 
 
-def _homes(index: ProjectIndex) -> frozenset[str]:
-    facts = {
-        path: info.summary.facts[_FACT]
-        for path, info in index.modules.items() if _FACT in info.summary.facts
-    }
-    makers = {path: set(found["makes"]) for path, found in facts.items() if found["makes"]}
+def _homes(index: ProjectIndex, facts: Mapping[str, Any], makers: Defined) -> frozenset[str]:
     homes = set()
     if makers:
         for path, found in facts.items():
-            for dotted in found["uses"]:
+            for dotted, beyond in found["uses"].items():
                 home = _origin(index, index.modules[path], dotted, makers)
-                if home and home != path:
+                if home and home != path and (beyond or _lasts(makers[home], dotted)):
                     homes.add(home)
-    classes = {path: set(found["classes"]) for path, found in facts.items() if found["classes"]}
+    classes = {path: found["classes"] for path, found in facts.items() if found["classes"]}
     for path, found in facts.items():
         for name, known in found["classes"].items():
             for attribute in known["runs"]:
@@ -57,14 +83,19 @@ def _homes(index: ProjectIndex) -> frozenset[str]:
     return frozenset(homes - {""})
 
 
+def _lasts(makes: Mapping[str, bool], dotted: str) -> bool:
+    """Whether a session is more than the local of whoever asks for a new one."""
+    return makes.get(dotted.rpartition(".")[2], True)
+
+
 def _keeper(
-    index: ProjectIndex, classes: dict[str, set[str]], path: str, name: str, attribute: str
+    index: ProjectIndex, classes: Defined, path: str, name: str, attribute: str
 ) -> str:
     """The path of the module in which a class, or one that it extends, makes the session of an
     attribute; "" if it is handed one."""
     pending = [(path, name)]
     for path, name in pending:  # grows on the way
-        known = index.modules[path].summary.facts[_FACT]["classes"][name]
+        known = classes[path][name]
         if attribute in known["keeps"]:
             return path
         for base in known["bases"]:
@@ -77,7 +108,7 @@ def _keeper(
 
 
 def _origin(
-    index: ProjectIndex, info: ModuleInfo, dotted: str, makers: dict[str, set[str]]
+    index: ProjectIndex, info: ModuleInfo, dotted: str, makers: Defined
 ) -> str:
     """The path of the module of `makers` that defines what `info` calls `dotted`, "" if none."""
     for _ in range(_DEPTH):
@@ -95,7 +126,7 @@ def _origin(
     return ""
 
 
-def _star(index: ProjectIndex, info: ModuleInfo, name: str, makers: dict[str, set[str]]) -> str:
+def _star(index: ProjectIndex, info: ModuleInfo, name: str, makers: Defined) -> str:
     """The module from which ``from module import *`` of `info` may have brought `name`."""
     return next((p for p in index.imported(info.path) if name in makers.get(p, ())), "")
 

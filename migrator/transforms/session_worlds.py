@@ -6,7 +6,11 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.shared_graphs import builds_shared_graph, session_homes
+from migrator.analysis.shared_graphs import (
+    builds_shared_graph,
+    gives_session,
+    session_homes,
+)
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
@@ -21,6 +25,7 @@ _SESSIONS = frozenset(
         "train.SingularMonitoredSession", "train.Supervisor",
     )
 )
+_GIVEN = "a function that gives a session"
 #: They refuse to be made eagerly, whatever graph they are given.
 _EAGER_REFUSED = frozenset({"tensorflow.train.Supervisor"})
 
@@ -38,7 +43,7 @@ class GraphsForSessions:
         eager execution off."""
         if builds_shared_graph(ctx.index, ctx.path):
             return self._shared(ctx)
-        makers = _makers(ctx.names)
+        makers = _makers(ctx)
         if not makers or any("TestCase" in ast.unparse(b) for n in ctx.tree.body
                              if isinstance(n, ast.ClassDef) for b in n.bases):
             return
@@ -53,8 +58,10 @@ class GraphsForSessions:
             done: set[int] = set()
             for call, scope, symbol in makers:
                 function, owner = _function(scope)
-                if symbol not in _SESSIONS or function is None:
+                if symbol not in _SESSIONS and symbol != _GIVEN or function is None:
                     continue
+                if owner is None and gives_session(ctx.index, ctx.path, function.name):
+                    continue  # who calls it builds what it runs
                 unit = owner or function
                 if id(unit) in done or _decorated(unit) or _decorated(function):
                     continue
@@ -110,14 +117,18 @@ def _behind_imports(ctx: FileContext, source: SourceText) -> Edit:
     return end, end, f"\n{ctx.support(_BUILD)}()\n"
 
 
-def _makers(names: NameTable) -> list[tuple[ast.Call, Scope, str]]:
+def _makers(ctx: FileContext) -> list[tuple[ast.Call, Scope, str]]:
+    """Calls that make what a graph is run with, their scopes and symbols (`_GIVEN` for functions of
+    the project that give a session)."""
     found = []
-    for reference in names.references:
+    for reference in ctx.names.references:
         if reference.call is None or reference.role != "load":
             continue
-        target = names.reference_target(reference)
-        symbol = target.name if target is not None else ""
-        if symbol in _SESSIONS or (
+        target = ctx.names.reference_target(reference)
+        symbol = target.name if target is not None else ".".join((reference.root, *reference.attrs))
+        if not symbol.startswith("tensorflow.") and gives_session(ctx.index, ctx.path, symbol):
+            symbol = _GIVEN
+        if symbol in _SESSIONS or symbol == _GIVEN or (
             symbol.startswith("tensorflow.") and "(" not in symbol
             and k.call_kind(symbol) in _MAKERS and not symbol.endswith("get_default_session")
         ):
@@ -144,7 +155,8 @@ def _decorated(unit: ast.FunctionDef | ast.ClassDef) -> bool:
 
 def _has_graph(around: ast.AST, call: ast.Call, names: NameTable) -> bool:
     """Whether a call is given a graph, or is made inside of one that is entered."""
-    if any(k_.arg == "graph" for k_ in call.keywords) or len(call.args) > 1:
+    symbol = names.resolve_node(call.func, values=False)
+    if any(k_.arg == "graph" for k_ in call.keywords) or len(call.args) > 1 and symbol in _SESSIONS:
         return True
     for node in ast.walk(around):
         if isinstance(node, ast.With) and any(inner is call for inner in ast.walk(node)):

@@ -38,7 +38,6 @@ def _index(files: Mapping[str, str]) -> ProjectIndex:
     "use",
     [
         "from session import get_session\ndef f(x):\n    return get_session().run(x)\n",
-        "import session\ndef f(x):\n    s = session.get_session()\n    return s.run(x)\n",
         "import session as s\ndef f(x):\n    return x.eval(session=s.get_session())\n",
         "import session\nclass A:\n    def __init__(self):\n"
         "        self.sess = session.get_session()\n"
@@ -138,3 +137,9 @@ def test_an_object_that_enters_a_graph_of_its_own() -> None:
                           "            self.sess = tf.Session()")
     step = "    def step(self):\n        return self.sess.run(self.model.loss)\n"
     assert not session_homes(_index({"base.py": own + step}))
+
+
+def test_a_new_session_for_a_local_is_the_business_of_that_function() -> None:
+    local = TF + "import session\ndef f(x):\n    s = session.get_session()\n    return s.run(x)\n"
+    assert not session_homes(_index({"session.py": MADE, "use.py": local}))
+    assert session_homes(_index({"session.py": KEPT, "use.py": local}))
