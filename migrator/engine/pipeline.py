@@ -113,6 +113,7 @@ def _migrate(
         suppressions = find_suppressions(source)
         if not _go_on(stuck, path, parsed, index, options, suppressions):
             break
+    source = _with_line_ends_of(text, source)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:
@@ -130,6 +131,14 @@ def _migrate(
         findings=tuple(order),
         support=used_support(source, parsed),
     )
+
+
+def _with_line_ends_of(original: str, text: str) -> str:
+    """`text`, in which all lines end as in a file of which they all do: transforms write "\\n"."""
+    ends = original.count("\r\n")
+    if not ends or ends != original.count("\n"):
+        return text
+    return re.sub(r"(?<!\r)\n", "\r\n", text)
 
 
 def _round(

@@ -1,0 +1,134 @@
+"""Flags that a script reads without `tf.app.run`: TF 1 parsed them at the first access, absl does not."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis.names import Scope
+from migrator.analysis.source import SourceText
+from migrator.analysis.tree_walk import walk
+from migrator.engine.context import FileContext
+from migrator.engine.registry import transform
+from migrator.transforms._session_split import is_main
+
+CODE = "TF145"
+_FLAGS = ("tensorflow.app.flags.FLAGS", "tensorflow.flags.FLAGS")
+_PARSERS = frozenset({"tensorflow.app.run", "absl.app.run", "tensorflow.test.main"})
+#: What absl's flags offer before they are parsed.
+_UNPARSED = frozenset(
+    {"is_parsed", "mark_as_parsed", "unparse_flags", "register_flag_by_module", "flag_values_dict"}
+)
+_Functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@transform
+class FlagParsing:
+    """TF145: parses the flags where a program starts to need them.
+
+    That is ahead of the first statement of the module that reads one itself, or, in a script whose
+    functions read them, ahead of what it starts with. Modules that run `tf.app.run` before, or that
+    only define functions, are left alone: there somebody else parses.
+    """
+
+    name = "flag_parsing"
+    triggers = frozenset({*_FLAGS, "tensorflow.app.flags", "tensorflow.flags", "tensorflow.app.*"})
+    words = frozenset({"FLAGS"})
+    order = 89
+
+    def run(self, ctx: FileContext) -> str | None:
+        reads = _reads(ctx)
+        if not reads or f"{reads[0][2]}(" in ctx.text:  # parses them itself
+            return None
+        place = _place(ctx, reads)
+        if place is None or ctx.suppressed(CODE, place[0]):
+            return None
+        stmt, guarded = place
+        source = SourceText(ctx.text, ctx.tree)
+        start = source.offset(source.first_line(stmt), 0)
+        if ctx.text[start : source.offset(stmt.lineno, stmt.col_offset)].strip():
+            return None  # behind other statements on its line
+        flags, indent = reads[0][2], source.indent(stmt)
+        argv = f"{ctx.require_import('sys')}.argv"
+        text = f"{indent}{flags}({argv})\n"
+        if guarded:
+            text = f"{indent}if not {flags}.is_parsed():\n{indent}    {flags}({argv})\n"
+        ctx.change(CODE, stmt, "TF 1 parsed flags at the first access, absl where it is told to")
+        return source.splice(0, len(ctx.text), [(start, start, text)])
+
+
+def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
+    """Reads of a flag's value: the node, its scope, and how the module calls all flags."""
+    found: list[tuple[ast.expr, Scope, str]] = []
+    for reference in ctx.names.references:
+        if reference.role != "load" or not reference.attrs:
+            continue
+        target = ctx.names.reference_target(reference)
+        parts = [reference.root, *reference.attrs]
+        flags, _, flag = (target.name if target is not None else "").partition(".FLAGS.")
+        if not flag or flag.split(".")[0] in _UNPARSED or "FLAGS" not in parts:
+            continue
+        if not _of_tensorflow(ctx, flags) or ctx.names.root(reference.root) is None:
+            continue
+        written = ".".join(parts[: parts.index("FLAGS") + 1])
+        found.append((reference.name_node, reference.scope, written))
+    return found
+
+
+def _of_tensorflow(ctx: FileContext, module: str) -> bool:
+    """Whether the FLAGS of a module are TensorFlow's, which a module of the project may hand on."""
+    if f"{module}.FLAGS" in _FLAGS:
+        return True
+    hit = ctx.index.resolve(module, ctx.path)
+    if hit is None or hit[1] or "FLAGS" not in hit[0].summary.assigned:
+        return False
+    tops = {target.split(".")[0] for target in hit[0].summary.imports}
+    return "tensorflow" in tops and "absl" not in tops
+
+
+def _place(
+    ctx: FileContext, reads: list[tuple[ast.expr, Scope, str]]
+) -> tuple[ast.stmt, bool] | None:
+    """The statement ahead of which flags must be parsed, and whether they may be parsed already:
+    the module may be imported."""
+    body = ctx.tree.body
+    main = next((s for s in body if isinstance(s, ast.If) and is_main(s)), None)
+    direct = [node.lineno for node, scope, _ in reads if _at_module(scope)]
+    started = [
+        node.lineno for node in walk(ctx.tree)
+        if isinstance(node, ast.Call)
+        and ctx.names.resolve_node(node.func, values=False) in _PARSERS
+    ]
+    for stmt in [*(s for s in body if s is not main), *(main.body if main else ())]:
+        first, last = stmt.lineno, stmt.end_lineno or stmt.lineno
+        if any(first <= line <= last for line in started):
+            return None
+        if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        inside = main is not None and stmt in main.body
+        if any(first <= line <= last for line in direct):
+            return stmt, not inside
+        if not started and (inside or main is None and _starts(stmt, ctx)):
+            return stmt, not inside
+    return None
+
+
+def _at_module(scope: Scope) -> bool:
+    """Whether code of a scope runs where the module is read: comprehensions and classes do."""
+    current: Scope | None = scope
+    while current is not None:
+        if isinstance(current.node, _Functions):
+            return False
+        current = current.parent
+    return True
+
+
+def _starts(stmt: ast.stmt, ctx: FileContext) -> bool:
+    """Whether a statement of the module calls a function or class that the module defines."""
+    own = {
+        s.name for s in ctx.tree.body
+        if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    return not isinstance(stmt, ast.ClassDef) and any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own
+        for node in walk(stmt)
+    )
