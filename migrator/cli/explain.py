@@ -152,7 +152,7 @@ def _explain_symbol(symbol: str, rules: RuleSet, as_json: bool) -> None:
 
 def _target(found: Disposition) -> str:
     target = found.target + found.rest
-    return "tf." + target.removeprefix("tensorflow.") if found.kind == "rename" else target
+    return "tf." + target.removeprefix("tensorflow.") if target.startswith("tensorflow.") else target
 
 
 def _print_entry(entry: Entry | None, out: Console) -> None:

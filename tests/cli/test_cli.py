@@ -305,6 +305,8 @@ def test_rules_and_explain(migrator: Call) -> None:
     assert "Before" in text
     assert migrator("explain", "TF001").stdout.startswith("TF001")
     assert "the same" in migrator("explain", "tf.nn.relu").stdout
+    flags = migrator("explain", "tf.app.flags").stdout
+    assert " absl.flags" in flags
     assert "did you mean" in migrator("explain", "TF0011", code=2).stderr.lower()
     assert "no rule's code" in migrator("rules", "ZZ", code=2).stderr
 
