@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_graph_classes import placeholder_attributes
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.shared_graphs import (
     builds_shared_graph,
@@ -49,8 +50,8 @@ class GraphsForSessions:
             return
         source = SourceText(ctx.text, ctx.tree)
         edits: list[Edit] = []
-        at_module = [call for call, scope, _ in makers if scope.kind == "module"
-                     and not _has_graph(ctx.tree, call, ctx.names)]
+        at_module = [call for call, scope in (*((c, s) for c, s, _ in makers), *_models(ctx))
+                     if scope.kind == "module" and not _has_graph(ctx.tree, call, ctx.names)]
         if at_module:
             if _BUILD not in ctx.text:
                 edits.append(self._lazy(ctx, source, at_module))
@@ -133,6 +134,28 @@ def _makers(ctx: FileContext) -> list[tuple[ast.Call, Scope, str]]:
             and k.call_kind(symbol) in _MAKERS and not symbol.endswith("get_default_session")
         ):
             found.append((reference.call, reference.scope, symbol))
+    return found
+
+
+def _models(ctx: FileContext) -> list[tuple[ast.Call, Scope]]:
+    """Calls of the project's classes that keep placeholders, and their scopes: objects of theirs
+    are graphs that others run, unless runs of this module are native by now."""
+    if any(change.code == "TF302" for change in ctx.changes):
+        return []
+    own = {n.name for n in ctx.tree.body
+           if isinstance(n, ast.ClassDef) and placeholder_attributes(n, ctx.names)}
+    found: list[tuple[ast.Call, Scope]] = []
+    for reference in ctx.names.references:
+        if reference.call is None or reference.role != "load":
+            continue
+        target = ctx.names.reference_target(reference)
+        if target is None:
+            if not reference.attrs and reference.root in own:
+                found.append((reference.call, reference.scope))
+            continue
+        hit = ctx.index.resolve(target.name, ctx.path)
+        if hit and hit[1] in (ctx.index.fact(hit[0].path, "graph_classes") or {}):
+            found.append((reference.call, reference.scope))
     return found
 
 

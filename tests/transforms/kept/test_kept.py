@@ -34,6 +34,7 @@ REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
     "metrics": (["a metric that counts over several runs"], {}),
     "mixed": (["train_op is read"], {"predict": 1}),
     "optimize_loss": (["makes the training op"], {}),
+    "model_in_main": (["given the session", "passed to evaluate", "passed to evaluate"], {}),
     "named_tensors": (["is asked for what is in it by name"], {}),
     "supervised_graph": (["is asked for what is in it by name"], {}),
     "trainer": (["runs what other code builds"] * 3, {}),
@@ -63,7 +64,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 #: Programs that give up eager execution, which have a process each.
-LAZY = ("script", "shared_session", "trainer")
+LAZY = ("model_in_main", "script", "shared_session", "trainer")
 
 
 @pytest.fixture(scope="module")
