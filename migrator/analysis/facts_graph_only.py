@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import calls_in, children, has_functions
+from migrator.analysis.tree_walk import calls_in, children, has_functions, last_name
 from migrator.engine.registry import fact
 
 #: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
@@ -35,25 +35,19 @@ def graph_only_calls(tree: ast.AST, names: NameTable) -> list[tuple[ast.Call, st
     """The calls below `tree` that need a graph, with their symbols; those in functions that
     `tf.function` traces are left out."""
     found: list[tuple[ast.Call, str]] = []
-    if not any(_last_name(call.func) in _LAST for call in calls_in(tree)):
+    if not any(last_name(call.func) in _LAST for call in calls_in(tree)):
         return found
     queue = [tree]
     while queue:
         node = queue.pop()
         if node is not tree and is_traced(node):
             continue
-        if isinstance(node, ast.Call) and _last_name(node.func) in _LAST:
+        if isinstance(node, ast.Call) and last_name(node.func) in _LAST:
             symbol = names.resolve_node(node.func, values=False)
             if symbol in GRAPH_ONLY:
                 found.append((node, symbol))
         queue += children(node)
     return found
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def is_traced(node: ast.AST) -> bool:

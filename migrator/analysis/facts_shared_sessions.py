@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, self_attribute, walk
 from migrator.engine.registry import fact
 
 _SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
@@ -29,25 +29,18 @@ def shared_sessions(
     given holds (``self.sess.run(self.model.loss)``), and its ``bases``."""
     del module
     nodes = walk(tree)
-    named = any(_last(node) in _SESSION_NAMES for node in nodes)
-    runs = [n for n in nodes if isinstance(n, ast.Call) and _last(n.func) == "run" and n.args]
+    named = any(last_name(node) in _SESSION_NAMES for node in nodes)
+    runs = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == "run" and n.args]
     makes = _made(tree, names) if named else {}
     uses = _used(nodes, runs, names)
     classes = {}
-    if named or any(_own(run.func.value) for run in runs if isinstance(run.func, ast.Attribute)):
+    if named or any(self_attribute(run.func.value) for run in runs if isinstance(run.func, ast.Attribute)):
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and (found := _class_sessions(node, names)):
                 classes[node.name] = found
     if not (makes or uses or classes):
         return None
     return {"makes": makes, "uses": uses, "classes": classes}
-
-
-def _last(node: ast.AST) -> str:
-    """The last part of a dotted name."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _made(tree: ast.Module, names: NameTable) -> dict[str, bool]:
@@ -71,10 +64,7 @@ def _gives_session(
     """Whether a function keeps a session that it makes in a global (True), or returns a new one
     each time (False); None if it does neither."""
     nodes = walk(function)
-    if any(
-        isinstance(node, ast.With) and any("as_default" in ast.unparse(i) for i in node.items)
-        for node in nodes
-    ):
+    if _enters_graph(nodes):
         return None
     missing = _optional(function.args)
     kept = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
@@ -95,6 +85,14 @@ def _gives_session(
             if bound & returned:
                 found = False
     return found
+
+
+def _enters_graph(nodes: Sequence[ast.AST]) -> bool:
+    """Whether there is a block in which another graph is the default one."""
+    return any(
+        isinstance(node, ast.With) and any("as_default" in ast.unparse(i) for i in node.items)
+        for node in nodes
+    )
 
 
 def _optional(arguments: ast.arguments) -> frozenset[str]:
@@ -161,17 +159,17 @@ def _class_sessions(node: ast.ClassDef, names: NameTable) -> dict[str, list[str]
     given, bound = _given(node)
     for inner in walk(node):
         if isinstance(inner, ast.Assign) and _is_session(inner.value, names, frozenset()):
-            keeps |= {name for target in inner.targets if (name := _own(target))}
+            keeps |= {name for target in inner.targets if (name := self_attribute(target))}
         elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-            session = _own(inner.func.value)
+            session = self_attribute(inner.func.value)
             if inner.func.attr == "run" and session and any(
                 isinstance(part, ast.Attribute) and part.attr not in _OF_TENSORS
-                and (owner := _own(part.value))
+                and (owner := self_attribute(part.value))
                 and (owner in given or owner not in bound and bool(node.bases))
                 for argument in inner.args[:1] for part in walk(argument)
             ):
                 runs.add(session)
-    if keeps and any("as_default" in ast.unparse(n) for n in walk(node) if isinstance(n, ast.With)):
+    if keeps and _enters_graph(walk(node)):
         keeps = set()  # in a graph of its own
     if not keeps and not runs:
         return {}
@@ -190,15 +188,8 @@ def _given(node: ast.ClassDef) -> tuple[set[str], set[str]]:
         parameters = {a.arg for a in (*method.args.args[1:], *method.args.kwonlyargs)}
         for inner in walk(method):
             if isinstance(inner, ast.Assign):
-                targets = {name for target in inner.targets if (name := _own(target))}
+                targets = {name for target in inner.targets if (name := self_attribute(target))}
                 bound |= targets
                 if isinstance(inner.value, ast.Name) and inner.value.id in parameters:
                     found |= targets
     return found, bound
-
-
-def _own(node: ast.expr) -> str:
-    """``x`` for ``self.x``, else ""."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return node.attr if node.value.id == "self" else ""
-    return ""

@@ -119,6 +119,20 @@ def calls_in(node: ast.AST) -> list[ast.Call]:
     return found[1]
 
 
+def last_name(node: ast.AST) -> str:
+    """The name at the end of a dotted name, empty for other expressions."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def self_attribute(node: ast.AST) -> str | None:
+    """``x`` for ``self.x``, None for other expressions."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id == "self" else None
+    return None
+
+
 def forget() -> None:
     """Drop what is kept of the trees of a file that is done with."""
     _last.clear()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -107,11 +107,6 @@ def _static(node: ast.expr) -> bool:
     return any(
         isinstance(n, ast.Attribute) and n.attr in ("get_shape", "shape") for n in walk(node)
     )
-
-
-def last_name(node: ast.expr) -> str:
-    """The name at the end of a dotted name, empty for other expressions."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def asserts_graph_mode(ctx: FileContext, method: ast.FunctionDef) -> str:

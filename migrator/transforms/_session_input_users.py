@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.transforms._session_helpers import straight
 from migrator.transforms._session_inputs import GivenInputs
@@ -137,12 +138,8 @@ class InputUsers:
         ]
 
     def _gives(self, call: ast.Call, parameter: str) -> ast.expr | None:
-        for keyword in call.keywords:
-            if keyword.arg == parameter:
-                return keyword.value
         plain = [a.arg for a in self.given.init.args.args][1:]
-        position = plain.index(parameter) if parameter in plain else len(call.args)
-        return call.args[position] if position < len(call.args) else None
+        return argument(call, plain.index(parameter) if parameter in plain else -1, parameter)
 
     def _hoisted(self, call: ast.Call) -> tuple[list[str], list[tuple[ast.expr, str]]]:
         """Arguments that call something are computed once, ahead of the steps."""

@@ -60,12 +60,12 @@ def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
     """Reads of a flag's value: the node, its scope, and how the module calls all flags."""
     found: list[tuple[ast.expr, Scope, str]] = []
     for reference in ctx.names.references:
-        if reference.role != "load" or not reference.attrs:
+        parts = [reference.root, *reference.attrs]
+        if reference.role != "load" or "FLAGS" not in parts[:-1]:
             continue
         target = ctx.names.reference_target(reference)
-        parts = [reference.root, *reference.attrs]
         flags, _, flag = (target.name if target is not None else "").partition(".FLAGS.")
-        if not flag or flag.split(".")[0] in _UNPARSED or "FLAGS" not in parts:
+        if not flag or flag.split(".")[0] in _UNPARSED:
             continue
         if not _of_tensorflow(ctx, flags) or ctx.names.root(reference.root) is None:
             continue
@@ -98,6 +98,10 @@ def _place(
         if isinstance(node, ast.Call)
         and ctx.names.resolve_node(node.func, values=False) in _PARSERS
     ]
+    own = {
+        s.name for s in body
+        if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
     for stmt in [*(s for s in body if s is not main), *(main.body if main else ())]:
         first, last = stmt.lineno, stmt.end_lineno or stmt.lineno
         if any(first <= line <= last for line in started):
@@ -107,7 +111,7 @@ def _place(
         inside = main is not None and stmt in main.body
         if any(first <= line <= last for line in direct):
             return stmt, not inside
-        if not started and (inside or main is None and _starts(stmt, ctx)):
+        if not started and (inside or main is None and _starts(stmt, own)):
             return stmt, not inside
     return None
 
@@ -122,12 +126,8 @@ def _at_module(scope: Scope) -> bool:
     return True
 
 
-def _starts(stmt: ast.stmt, ctx: FileContext) -> bool:
-    """Whether a statement of the module calls a function or class that the module defines."""
-    own = {
-        s.name for s in ctx.tree.body
-        if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
+def _starts(stmt: ast.stmt, own: set[str]) -> bool:
+    """Whether a statement of the module calls one of its `own` functions or classes."""
     return not isinstance(stmt, ast.ClassDef) and any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own
         for node in walk(stmt)

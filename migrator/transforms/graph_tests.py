@@ -19,7 +19,7 @@ from migrator.analysis.facts_graph_only import (
     names_graph_only,
     opens_session,
 )
-from migrator.analysis.tree_walk import calls_in, children, statements, walk
+from migrator.analysis.tree_walk import calls_in, children, last_name, statements, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -27,7 +27,6 @@ from migrator.transforms._built_only import (
     SESSIONS,
     asks_for_summaries,
     asserts_graph_mode,
-    last_name,
     makes_images,
     puts_channels_first,
     runs_nothing,

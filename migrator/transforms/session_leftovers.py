@@ -44,12 +44,12 @@ class SessionLeftovers:
         told = {f.line for f in ctx.findings if f.code == "TF390"}
         own = told | {f.line for f in ctx.findings if f.code == "TF005"}  # of one function
         known = _accounted(ctx) if told else set()
+        shared = builds_shared_graph(ctx.index, ctx.path)
         done: set[int] = set()
         for call, path in sites:
             if id(call) in known or id(path[-1]) in done or _told(ctx, path, told, own):
                 continue
             done.add(id(path[-1]))
-            shared = builds_shared_graph(ctx.index, ctx.path)
             report(ctx, Obstacle(call, *(_SHARED if shared else _reason(call, path))))
 
 

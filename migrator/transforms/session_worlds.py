@@ -87,8 +87,8 @@ class GraphsForSessions:
             ctx.change("TF391", 1, "the session made here runs what other code builds: "
                        "TensorFlow 2 is eager, so all that imports this module builds one graph",
                        Rung.COMPAT)
-            edit = _behind_imports(ctx, SourceText(ctx.text, ctx.tree))
-            ctx.text = SourceText(ctx.text, ctx.tree).splice(0, len(ctx.text), [edit])
+            source = SourceText(ctx.text, ctx.tree)
+            ctx.text = source.splice(0, len(ctx.text), [_behind_imports(ctx, source)])
 
     @staticmethod
     def _lazy(ctx: FileContext, source: SourceText, calls: list[ast.Call]) -> Edit:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from migrator.analysis.fresh_names import fresh_name
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, self_attribute, walk
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import FunctionContext
@@ -151,7 +151,7 @@ class _Shared:
         ]
         for stmt in setup.body:
             if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and stmt.value in calls:
-                attribute = _attribute(stmt.targets[0])
+                attribute = self_attribute(stmt.targets[0])
                 if attribute is None or not self._same_everywhere(stmt.value):
                     return None
                 found[attribute] = stmt
@@ -159,7 +159,7 @@ class _Shared:
             return None
         targets = {id(stmt.targets[0]) for stmt in found.values()}
         for node in walk(self.node):  # made once, and read as attributes of self only
-            name = _attribute(node)
+            name = self_attribute(node)
             if name in found and id(node) not in targets and not isinstance(
                 getattr(node, "ctx", None), ast.Load
             ):
@@ -173,10 +173,10 @@ class _Shared:
         stored = [
             name for node in walk(self.node)
             if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-            and (name := _attribute(node))
+            and (name := self_attribute(node))
         ]
         for node in walk(call):
-            name = _attribute(node)
+            name = self_attribute(node)
             if name is not None and stored.count(name) != 1:
                 return False
             if isinstance(node, ast.Name) and node.id != "self":
@@ -192,7 +192,7 @@ class _Shared:
     ) -> list[ast.Attribute]:
         return [
             n for n in walk(method)
-            if isinstance(n, ast.Attribute) and _attribute(n) in names and id(n) not in skipped
+            if isinstance(n, ast.Attribute) and self_attribute(n) in names and id(n) not in skipped
         ]
 
     def _own_placeholders(
@@ -242,7 +242,7 @@ class _Shared:
         context = block.items[0].context_expr
         if (
             len(block.items) != 1 or not isinstance(last, ast.Return) or last.value is None
-            or not isinstance(context, ast.Call) or _attribute(context.func) not in TEST_SESSIONS
+            or not isinstance(context, ast.Call) or self_attribute(context.func) not in TEST_SESSIONS
         ):
             return None
         parameters = [a.arg for a in arguments.args[1:]]
@@ -265,14 +265,14 @@ class _Shared:
 
     def _followed(self, helper: _Helper) -> bool:
         """Finds the calls of a helper; whether all uses of it are such, in statements of tests."""
-        uses = [n for n in walk(self.node) if _attribute(n) == helper.node.name]
+        uses = [n for n in walk(self.node) if self_attribute(n) == helper.node.name]
         found = 0
         for name, method in self.methods.items():
             for node in walk(method):
                 if not isinstance(node, (ast.Assign, ast.Expr)):
                     continue
                 call = node.value
-                if not isinstance(call, ast.Call) or _attribute(call.func) != helper.node.name:
+                if not isinstance(call, ast.Call) or self_attribute(call.func) != helper.node.name:
                     continue
                 if not name.startswith("test") or self._bound(helper, call) is None:
                     return False
@@ -350,10 +350,3 @@ class _Shared:
     @property
     def _newline(self) -> str:
         return "\r\n" if "\r\n" in self.ctx.text else "\n"
-
-
-def _attribute(node: ast.AST) -> str | None:
-    """The name of an attribute of self."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return node.attr if node.value.id == "self" else None
-    return None
