@@ -85,6 +85,7 @@ class Job:
         digest = hashlib.sha256(json.dumps(self.config(), sort_keys=True).encode())
         digest.update(_sources(root).encode())
         digest.update(_sources(PROGRAMS).encode())
+        digest.update(_sources(templates_dir() / "support").encode())  # what steps update with
         if self.workload.path and (root / self.workload.path).exists():
             stat = (root / self.workload.path).stat()
             digest.update(f"{stat.st_size} {stat.st_mtime_ns}".encode())

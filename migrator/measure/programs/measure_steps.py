@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from migrator.measure.programs import measure_probe as probe
-from migrator.measure.programs.measure_subjects import Subject
+from migrator.measure.programs.measure_subjects import LEARNING_RATE, MOMENTUM, Subject
 
 
 class Stepper:
@@ -38,7 +38,10 @@ class Stepper:
         tf, trained = self.tf, self.subject.trainable()
         if not trained:
             raise probe.Unusable("there are no trainable variables")
-        optimizer = tf.keras.optimizers.SGD(1e-3, momentum=0.9)
+        make = self.subject.optimizer or (
+            lambda: tf.keras.optimizers.SGD(LEARNING_RATE, momentum=MOMENTUM)
+        )
+        optimizer = make()
         if self.config["precision"] == "mixed_float16":
             optimizer = tf.keras.mixed_precision.LossScaleOptimizer(optimizer)
         optimizer.build(trained)

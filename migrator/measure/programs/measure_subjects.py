@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from migrator.measure.programs import measure_probe as probe
+from migrator.resources import templates_dir
 
+LEARNING_RATE, MOMENTUM = 1e-3, 0.9  # of every training step, before and after
 UNNAMED = "input"  # the name of a single input that a builder's result takes by position
 
 
@@ -41,7 +45,8 @@ class Subject:
 
     forward: {name: tensor}, training -> outputs. variables: {name: variable}. specs: the inputs as
     `workload.spec.Input` dicts. model: the Keras model behind it, if there is one. constants:
-    {name: bytes} of weights that are no variables. scalar: whether the outputs hold a loss.
+    {name: bytes} of weights that are no variables. scalar: whether the outputs hold a loss. optimizer:
+    what its training updates with, by default Keras' SGD with momentum.
     """
 
     forward: Callable[[dict[str, Any], bool], Any]
@@ -52,6 +57,7 @@ class Subject:
     model: Any = None
     constants: dict[str, int] | None = None
     scalar: bool = False
+    optimizer: Callable[[], Any] | None = None
 
     def inputs(self, config: dict[str, Any]) -> dict[str, Any]:
         """{name: numpy array}."""
@@ -98,11 +104,12 @@ class _Store:
         self.store = self.scopes.VariableStore() if self.scopes else None
 
     @contextlib.contextmanager
-    def run(self) -> Iterator[None]:
+    def run(self, training: bool) -> Iterator[None]:
+        """One execution; in training it moves the statistics of batch normalisation, too."""
         if self.store is None:
             yield
             return
-        with self.store.as_default(), self.store.run():
+        with self.store.as_default(), self.store.run(apply_updates=training):
             yield
 
     def trainable(self) -> list[Any]:
@@ -121,12 +128,31 @@ def _function(tf: Any, config: dict[str, Any]) -> Subject:
     call = probe.target(workload["call"])
 
     def forward(inputs: dict[str, Any], training: bool) -> Any:
-        with store.run():
+        with store.run(training):
             return call(**inputs, **workload["kwargs"])
 
     return Subject(
-        forward, workload["inputs"], store.by_name, store.trainable, store.restore, scalar=True
-    )
+        forward, workload["inputs"], store.by_name, store.trainable, store.restore, scalar=True,
+        optimizer=migrated_momentum,
+    )  # fmt: skip
+
+
+def migrated_momentum() -> Any:
+    """What a migration makes of the `tf.train.MomentumOptimizer` that "before" is trained with.
+
+    From migrator's own copy of the support package: the repository's holds what its code uses only.
+    """
+    name = "migrator_support"
+    if name not in sys.modules:
+        folder = templates_dir() / "support"
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    optimizers = importlib.import_module(f"{name}.optimizers")
+    return optimizers.MomentumOptimizer(LEARNING_RATE, MOMENTUM)
 
 
 def _built(tf: Any, config: dict[str, Any]) -> Subject:
