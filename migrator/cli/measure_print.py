@@ -53,7 +53,7 @@ def results(found: Sequence[CellResult]) -> None:
         stored = r.samples[0].compressed if r.samples else None
         row = [
             r.cell.workload, str(r.cell.batch), r.cell.title,
-            text.size(r.requested_peak) if r.ok else r.status, text.size(r.allocator_peak),
+            text.size(r.requested_peak) if r.ok else text.status(r.status), text.size(r.allocator_peak),
             text.duration(r.step_seconds) + _spread(r), str(len(r.samples)),
             text.size(stored) if stored else "–", difference(r.difference),
         ]  # fmt: skip
@@ -63,7 +63,7 @@ def results(found: Sequence[CellResult]) -> None:
     for r in found:
         if not r.ok:
             last = (r.detail.splitlines() or ["no output"])[-1]
-            click.echo(f"{r.cell.title}, batch {r.cell.batch}: {r.status}: {last}", err=True)
+            click.echo(f"{r.cell.title}, batch {r.cell.batch}: {text.status(r.status)}: {last}", err=True)
 
 
 def _device(found: Sequence[CellResult]) -> None:
@@ -103,7 +103,7 @@ def choices(found: Iterable[Choice]) -> None:
 
 def tried(t: Try) -> str:
     """One line for one batch size of a fit."""
-    return f"batch {t.batch}: {'fits' if t.status == 'ok' else t.status}" + (
+    return f"batch {t.batch}: {'fits' if t.status == 'ok' else text.status(t.status)}" + (
         f", allocator peak {text.size(t.allocator_peak)}" if t.allocator_peak else ""
     )
 

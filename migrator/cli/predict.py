@@ -137,7 +137,7 @@ def _print(
             )  # fmt: skip
         if f.status != "ok":
             last = (f.detail.splitlines() or ["no output"])[-1]
-            click.echo(f"{f.workload}, {f.mode}, {f.precision}: {f.status}: {last}", err=True)
+            click.echo(f"{f.workload}, {f.mode}, {f.precision}: {text.status(f.status)}: {last}", err=True)
     console = Console()
     console.print(peaks)
     section, _ = cards.section(None, catalogue, made, target)

@@ -26,7 +26,7 @@ def _row(result: CellResult) -> tuple[str, ...]:
     sample = result.samples[0] if result.samples else None
     processes = extra.get("processes") or []
     return (
-        result.cell.workload, result.cell.side, result.status, text.size(result.allocator_peak),
+        result.cell.workload, result.cell.side, text.status(result.status), text.size(result.allocator_peak),
         text.size(_rss(result)), text.duration(result.step_seconds),
         text.duration(result.cpu_seconds),
         "–" if sample is None or sample.traces is None else str(sample.traces),
@@ -74,7 +74,7 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
         for side, r in sides.items():
             if not r.ok:
                 last = (r.detail.splitlines() or ["no output"])[-1][:160]
-                said.append(Statement("bad", f"{workload}, {side}: {r.status} ({last})"))
+                said.append(Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({last})"))
             grown = (_extra(r).get("growth") or {}).get("in_use") or 0
             if grown > LEAK:
                 said.append(Statement(

@@ -121,13 +121,18 @@ def _attributed(results: list[CellResult]) -> tuple[CellResult, Attribution] | N
     return None
 
 
+def _last(result: CellResult) -> str:
+    """The last line of what a cell without figures left: a crash says there what it was."""
+    return (result.detail.splitlines() or ["no output"])[-1][:300]
+
+
 def _table(results: list[CellResult]) -> Table:
     rows = []
     for r in results:
         reference = _reference(results, r)
         if not r.ok:
             rows.append(
-                (str(r.cell.batch), _series(r)[0], r.status, "", "", "", "", r.detail[-120:])
+                (str(r.cell.batch), _series(r)[0], text.status(r.status), "", "", "", "", _last(r))
             )
             continue
         sample = r.samples[0]
@@ -218,10 +223,10 @@ def sections(
             statements.append(verdict)
         for r in results:
             if r.status in ("oom", "timeout", "failed", "killed"):
-                reason = (r.detail.splitlines() or ["no output"])[-1][:160]
-                statements.append(
-                    Statement("bad", f"{r.cell.title}, batch {r.cell.batch}: {r.status} ({reason})")
-                )
+                statements.append(Statement(
+                    "bad",
+                    f"{r.cell.title}, batch {r.cell.batch}: {text.status(r.status)} ({_last(r)})",
+                ))  # fmt: skip
         charts = [
             Chart(f"peak-{number}", "Peak memory by batch size", "bars", "bytes",
                   f"Peak memory of {workload} before and after, by batch size",

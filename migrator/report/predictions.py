@@ -13,7 +13,7 @@ from migrator.report.model import Section, Statement, Table
 def _rows(f: Forecast) -> list[tuple[str, ...]]:
     if f.status != "ok":
         last = (f.detail.splitlines() or ["no output"])[-1][-160:]
-        return [(f.workload, f.mode, f.precision, "", f.status, "", "", "", "", last)]
+        return [(f.workload, f.mode, f.precision, "", text.status(f.status), "", "", "", "", last)]
     rows: list[tuple[str, ...]] = []
     for p in f.points:
         base = f.weights + f.slots + p.inputs
@@ -65,7 +65,7 @@ def section(forecasts: Forecasts) -> tuple[Section, list[str]]:
     """(section, caveats)."""
     found = list(forecasts.forecasts)
     said = [
-        Statement("bad", f"{f.workload}, {f.precision}: {f.status} "
+        Statement("bad", f"{f.workload}, {f.precision}: {text.status(f.status)} "
                   f"({(f.detail.splitlines() or ['no output'])[-1][:160]})")
         for f in found if f.status != "ok"
     ]  # fmt: skip

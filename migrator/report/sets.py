@@ -116,7 +116,7 @@ def _table(title: str, sets: Sequence[ResultSet], what: str, note: str, relative
             continue
         values = [_value(r, what) for r in results]
         shown = [
-            "–" if r is None else show(v) if r.ok else r.status
+            "–" if r is None else show(v) if r.ok else text.status(r.status)
             for r, v in zip(results, values, strict=True)
         ]
         known = [v for v in values if v]
@@ -173,7 +173,8 @@ def _changes(sets: Sequence[ResultSet]) -> list[Statement]:
         if old.ok != new.ok:
             kind = "good" if new.ok else "bad"
             said.append((9.0, Statement(
-                kind, f"{where}: {old.status} in {old_set.label}, {new.status} in {new_set.label}.",
+                kind, f"{where}: {text.status(old.status)} in {old_set.label}, "
+                f"{text.status(new.status)} in {new_set.label}.",
             )))  # fmt: skip
             continue
         was, now = _value(old, "bytes"), _value(new, "bytes")

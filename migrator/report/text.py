@@ -47,6 +47,17 @@ def percent(part: float, whole: float) -> str:
     return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"
 
 
+_STATUS = {
+    "oom": "out of memory", "timeout": "out of time", "unsupported": "not possible",
+    "killed": "ended by a signal",
+}  # fmt: skip
+
+
+def status(word: str) -> str:
+    """How a cell ended, for a person: 'oom' -> 'out of memory'."""
+    return _STATUS.get(word, word)
+
+
 def titled(workload: str, mode: str) -> str:
     """The workload's name with its mode, unless the name says it."""
     return workload if mode in workload.lower() else f"{workload} ({mode})"

@@ -13,6 +13,7 @@ import numpy as np
 
 from migrator.measure.programs import measure_probe as probe
 from migrator.measure.programs import measure_subjects as subjects
+from migrator.measure.programs import xla_refusals
 from migrator.measure.programs.measure_steps import Stepper
 
 SHOWN = 4096  # values of each output that are kept for comparison, evenly spread
@@ -84,7 +85,9 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     from migrator.measure.predict import making
     from migrator.measure.programs import measure_trace
 
-    made = making.Making() if config["trace"] and config["execution"] == "function" else None
+    # one prediction for a cell: it follows the graph, which each of its processes traces alike
+    predicts = config["trace"] and config["execution"] == "function" and not config.get("repeat")
+    made = making.Making() if predicts else None
     record = made.recording if made else contextlib.nullcontext
     phases.fragmentation = measure_trace.fragmentation
     phases.end("device")
@@ -106,7 +109,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     if made:
         made.note(stepper.handles())
     phases.allocator.reset()
-    outputs = stepper.step()
+    outputs = xla_refusals.first(tf, stepper.step) if stepper.compiled else stepper.step()
     phases.end("first step")
     peaks, in_use, wall, cpu = probe.timed_steps(
         stepper.step, phases.allocator, config["warmups"], config["steps"]
@@ -130,13 +133,14 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         },
         "outputs": kept(tf, outputs),
     }  # fmt: skip
-    if config["trace"]:
+    if made:
         try:
             result["extra"]["predicted_step"] = stepper.predicted(
                 sum(sum(sizes.values()) for sizes in resident.values()), made
             )
         except Exception as error:  # a graph that the predictor does not know costs no measurement
             result["extra"]["prediction_failed"] = f"{type(error).__name__}: {error}"
+    if config["trace"]:
         result["attribution"] = measure_trace.trace(
             stepper.step, phases.allocator, resident, config.get("trace_dir") or ""
         )

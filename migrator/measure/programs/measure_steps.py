@@ -15,6 +15,7 @@ class Stepper:
     def __init__(self, tf: Any, config: dict[str, Any], subject: Subject) -> None:
         self.tf, self.config, self.subject = tf, config, subject
         self.training = config["mode"] == "training"
+        self.compiled = config["execution"] == "xla"
         self.optimizer: Any = None
         self.micro = _microbatches(config)
         self.accumulated: list[Any] = []
@@ -56,7 +57,7 @@ class Stepper:
         tf, execution = self.tf, self.config["execution"]
         if execution in ("function", "xla"):
             self.call = tf.function(
-                self._body, autograph=False, jit_compile=True if execution == "xla" else None
+                self._body, autograph=False, jit_compile=True if self.compiled else None
             )
         # DeepCopy: numpy's own buffer would live outside the allocator that is being measured
         self.held = {k: tf.raw_ops.DeepCopy(x=tf.constant(v)) for k, v in arrays.items()}
@@ -147,11 +148,9 @@ class Stepper:
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
 
-    def predicted(self, resident: int, made: Any = None) -> dict[str, Any] | None:
-        """Peak of the step on top of what is resident, predicted from its graph alone, and the
-        allocator's with the `resident` bytes, which came to lie as `made` (a Making) tells."""
-        if self.config["execution"] != "function":
-            return None
+    def predicted(self, resident: int, made: Any = None) -> dict[str, Any]:
+        """Peak of the step (a tf.function) on top of what is resident, predicted from its graph alone,
+        and the allocator's with the `resident` bytes, which came to lie as `made` (a Making) tells."""
         from migrator.measure.predict import runs
 
         traces = self.traces
