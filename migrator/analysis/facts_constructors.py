@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import call_flags, module_functions
 from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import self_attribute, walk
 from migrator.analysis.values import FunctionFact
 from migrator.engine.registry import fact
 
@@ -28,7 +29,8 @@ def module_constructors(
     tree: ast.Module, names: NameTable, known: Callable[[str], FunctionFact | None]
 ) -> dict[str, tuple[frozenset[str], set[str]]]:
     """Class name -> (flags, dotted names called) of making an object; `known` tells the module's
-    functions by name. Classes with neither are left out."""
+    functions by name. Classes with neither are left out. A flag ``tensor x`` says that the attribute
+    `x` is one tensor."""
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
     result: dict[str, tuple[frozenset[str], set[str]]] = {}
@@ -40,8 +42,37 @@ def module_constructors(
             calls |= named
         calls |= set(_foreign_bases(node, classes, names))
         if flags or calls:
+            flags |= {f"tensor {attribute}" for attribute in _tensors(node, names)}
             result[name] = frozenset(flags), calls
     return result
+
+
+def _tensors(node: ast.ClassDef, names: NameTable) -> Iterable[str]:
+    """Attributes that are set once, to what TensorFlow gives one tensor for, or a sum or the like."""
+    stored: dict[str, list[ast.expr | None]] = {}
+    for inner in walk(node):
+        value = inner.value if isinstance(inner, ast.Assign) and len(inner.targets) == 1 else None
+        for target in inner.targets if isinstance(inner, ast.Assign) else ():
+            if (attribute := self_attribute(target)) is not None:
+                stored.setdefault(attribute, []).append(value)
+            elif isinstance(target, (ast.Tuple, ast.List)):
+                for part in target.elts:
+                    stored.setdefault(self_attribute(part) or "", []).append(None)
+    for attribute, values in stored.items():
+        value = values[0]
+        if attribute and len(values) == 1 and value is not None and _is_tensor(value, names):
+            yield attribute
+
+
+def _is_tensor(node: ast.expr, names: NameTable) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_tensor(node.left, names) or _is_tensor(node.right, names)
+    symbol = names.resolve_node(node.func, values=False) if isinstance(node, ast.Call) else None
+    return (
+        symbol is not None and symbol.startswith("tensorflow.") and "()" not in symbol
+        and symbol not in k.SEVERAL and symbol not in ("tensorflow.py_func", "tensorflow.cond")
+        and k.call_kind(symbol) == k.TENSOR
+    )
 
 
 def reached(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> Iterable[ast.FunctionDef]:

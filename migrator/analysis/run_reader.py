@@ -52,7 +52,7 @@ class RunReader:
                 "make a function of each part, and give the later ones what the first computed"))
         if func.attr == "eval":
             base = self.expressions.value(func.value)
-            if base.traced or base.kind in (k.OP, k.VARIABLE):
+            if base.traced or base.kind in (k.OP, k.VARIABLE, k.SCHEDULE):
                 return self._feeds(RunSite(call, "eval", func.value), call, 0)
         return None
 

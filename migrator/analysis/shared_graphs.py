@@ -25,9 +25,11 @@ _DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is asked of a project for each of its files."""
+    """What is asked of a project for each of its files. `users` has for each home the modules that
+    need its session, which may be more than those that can be native instead (`free`)."""
 
     makers: Defined
+    users: Mapping[str, frozenset[str]]
     homes: frozenset[str]
     graphs: frozenset[str]
 
@@ -40,6 +42,35 @@ def session_homes(index: ProjectIndex) -> frozenset[str]:
 def builds_shared_graph(index: ProjectIndex, path: str) -> bool:
     """Whether the module at `path` only ever runs where the process builds one graph."""
     return path in _answer(index).graphs
+
+
+def may_share_graph(index: ProjectIndex, path: str) -> bool:
+    """`builds_shared_graph` before anything was freed."""
+    answer = _answer(index)
+    return path in (_reached(index, frozenset(answer.users)) if answer.users else ())
+
+
+def users_of_homes(index: ProjectIndex) -> Mapping[str, frozenset[str]]:
+    """Home of a session that is kept by an object -> modules whose objects run what they were
+    given, the home itself among them; homes of sessions that functions give are left out."""
+    answer = _answer(index)
+    return {
+        home: users for home, users in answer.users.items() if home not in answer.makers
+    }
+
+
+def free(index: ProjectIndex, homes: frozenset[str]) -> None:
+    """From now on, the modules of these homes are none that share a graph: what their sessions run
+    is native as a whole. Homes whose modules other homes need as well stay."""
+    answer = _answer(index)
+    while True:
+        left = frozenset(answer.users) - homes
+        graphs = _reached(index, left) if left else left
+        torn = {home for home in homes if not graphs.isdisjoint(answer.users[home] | {home})}
+        if not torn:
+            break
+        homes -= torn
+    index.answers[_FACT] = _Answer(answer.makers, answer.users, left, graphs)
 
 
 def gives_session(index: ProjectIndex, path: str, name: str) -> bool:
@@ -60,27 +91,33 @@ def _answer(index: ProjectIndex) -> _Answer:
             for path, info in index.modules.items() if _FACT in info.summary.facts
         }
         makers = {path: found["makes"] for path, found in facts.items() if found["makes"]}
-        homes = _homes(index, facts, makers)
-        known = _Answer(makers, homes, _reached(index, homes) if homes else homes)
+        users = _homes(index, facts, makers)
+        homes = frozenset(users)
+        known = _Answer(makers, users, homes, _reached(index, homes) if homes else homes)
         index.answers[_FACT] = known
     assert isinstance(known, _Answer)
     return known
 
 
-def _homes(index: ProjectIndex, facts: Mapping[str, Any], makers: Defined) -> frozenset[str]:
-    homes = set()
+def _homes(
+    index: ProjectIndex, facts: Mapping[str, Any], makers: Defined
+) -> dict[str, frozenset[str]]:
+    """Home of a session -> paths of the modules that use it."""
+    users: dict[str, set[str]] = {}
     if makers:
         for path, found in facts.items():
             for dotted, beyond in found["uses"].items():
                 home = _origin(index, index.modules[path], dotted, makers)
                 if home and home != path and (beyond or _lasts(makers[home], dotted)):
-                    homes.add(home)
+                    users.setdefault(home, set()).add(path)
     classes = {path: found["classes"] for path, found in facts.items() if found["classes"]}
     for path, found in facts.items():
         for name, known in found["classes"].items():
             for attribute in known["runs"]:
-                homes.add(_keeper(index, classes, path, name, attribute))
-    return frozenset(homes - {""})
+                home = _keeper(index, classes, path, name, attribute)
+                if home:
+                    users.setdefault(home, set()).add(path)
+    return {home: frozenset(paths) for home, paths in users.items()}
 
 
 def _lasts(makes: Mapping[str, bool], dotted: str) -> bool:

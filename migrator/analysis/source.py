@@ -75,6 +75,17 @@ class SourceText:
         decorators = getattr(stmt, "decorator_list", [])
         return min([stmt.lineno, *(d.lineno for d in decorators)])
 
+    def line_end(self, line: int) -> int:
+        """The offset behind a line (1-based) and its line end."""
+        return self.offset(line, 0) + len(self.lines[line - 1])
+
+    def removal(self, stmt: ast.stmt, blank: bool = False) -> Edit:
+        """The edit that takes away a statement with its lines, and the blank ones behind."""
+        last = stmt.end_lineno or stmt.lineno
+        while blank and last < len(self.lines) and not self.lines[last].strip():
+            last += 1
+        return self.offset(self.first_line(stmt), 0), self.line_end(last), ""
+
     def indent(self, stmt: ast.stmt) -> str:
         """The white space that a statement's first line begins with."""
         line = self.lines[self.first_line(stmt) - 1]

@@ -210,6 +210,17 @@ def _go_on(
     return False
 
 
+def _free_graphs(index: ProjectIndex, options: Options, registry: RuleSet) -> None:
+    """Let transforms say, once for a project, which shared graphs they can do without."""
+    asked = ("free graphs", options)
+    if asked in index.answers:
+        return
+    index.answers[asked] = True
+    for item in registry.transforms:
+        if (free_graphs := getattr(item, "free_graphs", None)) is not None:
+            free_graphs(index, options)
+
+
 def _transform(
     path: str,
     parsed: Parsed,
@@ -226,6 +237,8 @@ def _transform(
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = parsed.names_in(name, is_package)
     due = registry.triggers.due(names, parsed.text)
+    if builds_shared_graph(index, path):
+        _free_graphs(index, options, registry)
     if builds_shared_graph(index, path):
         due = [item for item in due if not getattr(item, "eager", False)]
     if not due:

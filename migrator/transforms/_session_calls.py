@@ -155,9 +155,8 @@ class CallWriter(StatementPlanner):
         for item in self.items:
             if item.kind in (k.TRAIN, k.GRADIENTS) and item.value.call is not None:
                 loss = argument(item.value.call, 0, "loss")
-                name = None if loss is None else self.program._name(loss)
-                if name:
-                    found.add(name)
+                if isinstance(loss, (ast.Name, ast.Attribute)):
+                    found.add(ast.unparse(loss))
         return found
 
     def _structured(self, leaf: Leaf) -> bool:
@@ -165,7 +164,7 @@ class CallWriter(StatementPlanner):
         value = leaf.value
         if value.parts is not None or self.program.expressions.is_container(value):
             return True
-        if value.single or self.program._name(leaf.expr) in self._losses():
+        if value.single or ast.unparse(leaf.expr) in self._losses():
             return False
         if isinstance(leaf.expr, (ast.BinOp, ast.Compare, ast.UnaryOp)):
             return False
@@ -180,9 +179,12 @@ class CallWriter(StatementPlanner):
                 base = self.program.expressions.value(value.call.func.value)
                 return not (base.traced or base.kind in (k.OP, k.VARIABLE))
             return True
-        return value.kind == k.TENSOR and value.base is not None and value.base.parts is None and (
-            value.base.call is not None
-        )
+        made = value.base.call if value.base is not None and value.base.parts is None else None
+        if value.kind != k.TENSOR or made is None:
+            return False
+        fact = self.program.expressions.call_fact(made)
+        attribute = leaf.expr.attr if isinstance(leaf.expr, ast.Attribute) else ""
+        return fact is None or f"tensor {attribute}" not in fact.flags
 
     def _rewrite_direct(self, site: Site, stmt: ast.stmt, outputs: list[Leaf]) -> None:
         texts = []

@@ -71,7 +71,9 @@ class FunctionWriter(TrainingWriter):
     def _docstring(self, function: StepFunction) -> list[str]:
         what = "One training step" if function.trains else "Runs " + _listed(function.effects)
         returned = _listed(function.keys or function.outputs)
-        if not function.trains and not function.effects:
+        if function.purpose:
+            what = function.purpose
+        elif not function.trains and not function.effects:
             what = f"Computes {returned}" if function.outputs else "Writes summaries"
         elif function.outputs:
             what += f"; returns {returned}"
@@ -283,7 +285,10 @@ class FunctionWriter(TrainingWriter):
         if item.kind == k.PLACEHOLDER and call is not None:
             default = argument(call, 0, "input")
             target = target_of(item)
-            assert default is not None and target is not None
+            assert target is not None
+            if (unfed := function.unfed.get(id(item))) is not None:
+                return [f"{self._edited(target, function)} = {unfed}"]
+            assert default is not None
             value = self._edited(default, function)
             if isinstance(default, ast.Constant) and isinstance(default.value, float):
                 value = f"{self.style.tf}.constant({value})"

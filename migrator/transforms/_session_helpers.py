@@ -29,7 +29,7 @@ def calls_of(item: Item) -> Iterator[ast.Call]:
                 yield inner
 
 
-def blocks_of(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
+def blocks_of(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
     for name in ("body", "orelse", "finalbody"):
         block = getattr(stmt, name, None)
         if isinstance(block, list):

@@ -14,6 +14,7 @@ from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
+from migrator.transforms._session_held import held
 from migrator.transforms._session_helpers import straight
 from migrator.transforms._session_inputs import GivenInputs
 from migrator.transforms._session_nested import nested, repeated
@@ -25,20 +26,23 @@ Place = ast.Module | ast.FunctionDef
 
 def given_group(ctx: FileContext, home: str, text: str, owner: str) -> Group | None:
     """The group of a class whose objects are given their inputs; None where nobody makes one."""
-    class_context = FileContext.of(home, text, ctx.index, ctx.options)
-    given = GivenInputs(class_context, owner)
-    group = Group(home, owner)
+    texts = {}
     for path in dict.fromkeys([home, *ctx.index.importers(home)]):
-        other_text = text_of(ctx, path)
+        other_text = text if path == home else text_of(ctx, path)
         if other_text is None:
             raise Unknown(path)
-        if owner not in other_text:
-            continue
+        if owner in other_text or path == home:
+            texts[path] = other_text
+    moved = held(ctx, owner, home, texts)
+    class_context = FileContext.of(home, moved[home], ctx.index, ctx.options)
+    given = GivenInputs(class_context, owner)
+    group = Group(home, owner)
+    for path, other_text in moved.items():
         other = class_context if path == home else FileContext.of(
             path, other_text, ctx.index, ctx.options)
         users = InputUsers(other, given)
         lines = [call.lineno for call in users.calls]
-        if not lines and path != home:
+        if not lines and path != home and other_text == texts.get(path):
             users.edits()  # uses of the class that are no calls
             continue
         if lines:
@@ -111,31 +115,74 @@ class InputUsers:
 
     def _made(self, stmt: ast.Assign, place: Place) -> list[Edit]:
         """One object: its placeholders, the call that makes it, the uses of its inputs."""
-        if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
+        target = stmt.targets[0]
+        keeper = self._keeper(target, place)
+        if len(stmt.targets) != 1 or not isinstance(target, ast.Name) and keeper is None:
             raise Unknown(ast.unparse(stmt))
-        name = stmt.targets[0].id
         call = stmt.value
         assert isinstance(call, ast.Call)
         lines, edits = self._hoisted(call)
         bound = self.given.bound(call, self.source)
         for node, text in edits:
             bound = {p: text if self._gives(call, p) is node else t for p, t in bound.items()}
+        taken, prefix, name = self.taken, "", ast.unparse(target)
+        if keeper is not None:
+            assert isinstance(target, ast.Attribute)
+            taken = {n.attr for n in walk(keeper) if isinstance(n, ast.Attribute) and not (
+                isinstance(n.value, ast.Attribute) and n.value.attr == target.attr)} | {
+                n.name for n in walk(keeper) if isinstance(n, ast.FunctionDef)}
+            prefix, name = f"{ast.unparse(target.value)}.", target.attr
         names: dict[str, str] = {}
+        passed: list[str] = []
         for given in self.given.inputs:
+            if not self.given.made(given, bound):
+                passed.append("None")
+                continue
             new = given.parameter
-            if new in self.taken:
-                new = fresh_name(f"{name}_{new}", self.taken)
-            self.taken.add(new)
-            names[given.attribute] = new
-            lines.append(f"{new} = {self.given.written(given, bound, self.other)}")
+            if new in taken:
+                new = fresh_name(f"{name}_{new}", taken)
+            taken.add(new)
+            names[given.attribute] = f"{prefix}{new}"
+            passed.append(f"{prefix}{new}")
+            lines.append(f"{prefix}{new} = {self.given.written(given, bound, self.other)}")
         indent = self.source.indent(stmt)
         start = self.source.offset(self.source.first_line(stmt), 0)
         return [
             (start, start, "".join(f"{indent}{line}\n" for line in lines)),
-            self._passed(call, list(names.values())),
+            self._passed(call, passed),
             *((*self.source.span(node), text) for node, text in edits),
-            *self._read(name, stmt, place, names),
+            *(self._read(name, stmt, place, names) if keeper is None
+              else self._read_kept(target, keeper, names)),
         ]
+
+    def _keeper(self, target: ast.expr, place: Place) -> ast.ClassDef | None:
+        """The class whose constructor keeps an object in an attribute."""
+        if not (isinstance(target, ast.Attribute) and isinstance(place, ast.FunctionDef)
+                and isinstance(target.value, ast.Name) and place.name == "__init__"
+                and place.args.args and target.value.id == place.args.args[0].arg):
+            return None
+        return next((n for n in self.other.tree.body
+                     if isinstance(n, ast.ClassDef) and place in n.body), None)
+
+    def _read_kept(
+        self, target: ast.expr, keeper: ast.ClassDef, inputs: dict[str, str]
+    ) -> list[Edit]:
+        """The inputs as attributes of the object that keeps what they are the inputs of."""
+        assert isinstance(target, ast.Attribute)
+        edits: list[Edit] = []
+        inside = {id(n) for n in walk(keeper)}
+        bases = {id(n.value): n for n in walk(self.other.tree) if isinstance(n, ast.Attribute)}
+        for node in walk(self.other.tree):
+            if not isinstance(node, ast.Attribute) or node.attr != target.attr or node is target:
+                continue
+            use = bases.get(id(node))
+            if id(node) not in inside or use is None or not isinstance(use.ctx, ast.Load) or (
+                ast.unparse(node) != ast.unparse(target) or use.attr not in self.given.attributes
+            ):
+                raise Unknown(f"{ast.unparse(node)} is used as a whole")
+            if use.attr in inputs:
+                edits.append((*self.source.span(use), inputs[use.attr]))
+        return edits
 
     def _gives(self, call: ast.Call, parameter: str) -> ast.expr | None:
         plain = [a.arg for a in self.given.init.args.args][1:]

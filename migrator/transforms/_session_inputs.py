@@ -7,6 +7,7 @@ makes the placeholder, so that the planner sees an object that is built from the
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
@@ -30,13 +31,15 @@ _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)
 
 @dataclass(frozen=True)
 class Input:
-    """A placeholder of the object: its attribute, the parameter it becomes, and where it was made."""
+    """A placeholder of the object: its attribute, the parameter it becomes, and where it was made:
+    under the `tests` of the constructor, each with the outcome that leads there."""
 
     attribute: str
     parameter: str
     stmt: ast.Assign
     call: ast.Call
     method: ast.FunctionDef
+    tests: tuple[tuple[ast.expr, bool], ...] = ()
 
 
 class GivenInputs:
@@ -120,13 +123,16 @@ class GivenInputs:
         made = [call for call in calls_in(self.node) if self._placeholder(call)]
         found = []
         for method in self.methods.values():
-            for stmt in straight(method.body):
+            for stmt, tests in _with_tests(method.body):
                 if not (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call)):
                     continue
                 kept = [t.attr for t in stmt.targets
                         if isinstance(t, ast.Attribute) and self._own(t)]
+                if tests and method is not self.init:
+                    continue
                 if self._placeholder(stmt.value) and len(kept) == len(stmt.targets) == 1:
-                    found.append(Input(kept[0], parameter_of(kept[0]), stmt, stmt.value, method))
+                    found.append(
+                        Input(kept[0], parameter_of(kept[0]), stmt, stmt.value, method, tests))
         names = [given.parameter for given in found]
         taken = {n.id for n in walk(self.init) if isinstance(n, ast.Name)} | {
             a.arg for a in walk(self.init) if isinstance(a, ast.arg)}
@@ -177,7 +183,7 @@ class GivenInputs:
                 continue
             moved.append(f"{self.owner}.{given.attribute} = {given.parameter}")
             if not self._only_inputs(given.method):
-                edits.append(_line_of(source, given.stmt))
+                edits.append(source.removal(given.stmt))
         if moved:
             edits += self._moved(moved)
         return edits
@@ -198,16 +204,36 @@ class GivenInputs:
             if method is self.init or not self._only_inputs(method):
                 continue
             if len(body) > 1:
-                edits.append(_line_of(source, self._called_once(method)))
+                edits.append(source.removal(self._called_once(method)))
             else:
                 raise Unknown("nothing is left of the constructor")
-            first, last = source.first_line(method), method.end_lineno or 0
-            while last < len(source.lines) and not source.lines[last].strip():
-                last += 1
-            edits.append((source.offset(first, 0), _line_end(source, last), ""))
+            edits.append(source.removal(method, blank=True))
         return edits
 
     # -- the placeholders' text
+
+    def made(self, given: Input, bound: dict[str, str]) -> bool:
+        """Whether a constructor whose parameters are given the texts `bound` makes an input."""
+        return all(self._outcome(test, bound) is outcome for test, outcome in given.tests)
+
+    def _outcome(self, test: ast.expr, bound: dict[str, str]) -> bool:
+        """The truth of a condition on a parameter: itself, its opposite, or what it equals."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return not self._outcome(test.operand, bound)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and (
+            isinstance(test.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot))
+        ):
+            equal = self._literal(test.left, bound) == self._literal(test.comparators[0], bound)
+            return equal is isinstance(test.ops[0], (ast.Eq, ast.Is))
+        return bool(self._literal(test, bound))
+
+    def _literal(self, node: ast.expr, bound: dict[str, str]) -> object:
+        """The value of a parameter or constant; what an attribute of the object was set to once."""
+        text = _Writer(self, bound, self.home).text(node, self.init, 0)
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError) as error:
+            raise Unknown(text) from error
 
     def written(self, given: Input, bound: dict[str, str], other: FileContext) -> str:
         """The call that makes the placeholder, for a module where the constructor's parameters are
@@ -326,17 +352,18 @@ def _imported(names: NameTable, symbol: str, wanted: str) -> str:
     raise Unknown(wanted)
 
 
+def _with_tests(
+    body: list[ast.stmt], tests: tuple[tuple[ast.expr, bool], ...] = ()
+) -> Iterator[tuple[ast.stmt, tuple[tuple[ast.expr, bool], ...]]]:
+    """What a block does once, with the conditions around it."""
+    for stmt in straight(body):
+        yield stmt, tests
+        if isinstance(stmt, ast.If):
+            yield from _with_tests(stmt.body, (*tests, (stmt.test, True)))
+            yield from _with_tests(stmt.orelse, (*tests, (stmt.test, False)))
+
+
 def _without_docstring(function: ast.FunctionDef) -> list[ast.stmt]:
     first = function.body[0]
     told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return function.body[told:]
-
-
-def _line_of(source: SourceText, stmt: ast.stmt) -> Edit:
-    """The edit that removes a statement with its lines."""
-    start = source.offset(source.first_line(stmt), 0)
-    return start, _line_end(source, stmt.end_lineno or stmt.lineno), ""
-
-
-def _line_end(source: SourceText, line: int) -> int:
-    return source.offset(line, 0) + len(source.lines[line - 1])

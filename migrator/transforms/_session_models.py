@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.facts_graph_classes import graph_classes
+from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.values import Value
 from migrator.engine.context import FileContext
+from migrator.engine.options import Options
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import cut
 from migrator.transforms._session_input_users import given_group
@@ -64,6 +66,24 @@ def group_of(ctx: FileContext, planning: Planning) -> Group | None:
             if group is not None and ctx.path in group.texts:
                 return group
     return None
+
+
+def groups_of(index: ProjectIndex, options: Options, planning: Planning) -> list[Group]:
+    """The groups of all classes of a project that keep placeholders."""
+    found = []
+    for home, info in index.modules.items():
+        if "graph_classes" not in info.summary.facts:
+            continue
+        text = text_of(FileContext.of("", "", index, options), home)
+        if text is None:
+            continue
+        ctx = FileContext.of(home, text, index, options)
+        for name in _classes(ctx, home, ctx.text):
+            group = _whole(ctx, home, ctx.text, name, planning)
+            index.answers["graph class", home, name, options] = group
+            if group is not None:
+                found.append(group)
+    return found
 
 
 def _whole(

@@ -8,7 +8,8 @@ import re
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
-from migrator.transforms._session_captured import PlaceChecks, enclosing
+from migrator.transforms._session_captured import enclosing
+from migrator.transforms._session_early_lists import EarlyLists
 from migrator.transforms._session_functions import FunctionWriter
 from migrator.transforms._session_helpers import (
     calls_of,
@@ -18,7 +19,7 @@ from migrator.transforms._session_restore import EarlyRestore
 from migrator.transforms._session_step import StepFunction
 
 
-class FunctionPlacer(PlaceChecks):
+class FunctionPlacer(EarlyLists):
     """Writes the functions and chooses their places."""
 
     def _place_functions(self) -> None:
@@ -239,23 +240,17 @@ class FunctionPlacer(PlaceChecks):
         return [f for f in known if f.layers and f.trains] or [f for f in known if f.layers][:1]
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
-        """What restores variables must come after the functions that make them."""
+        """What restores variables must come after the functions that make them; what lists those
+        that there are so far has a function of its own make them."""
         inside = {id(node) for node in ast.walk(anchor)}
         position = max(
             (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
         )
         for item in self.items[: position + 1]:
-            if item.role == KEEP and (item.kind == k.VARIABLES or id(item) in self.reports):
-                raise Obstacle(item.stmt, "variables are listed before the graph is complete",
-                               "build the whole graph first, then ask for its variables")
+            if self._listed_early(item):
+                self._build_listed(item)
             for call in calls_of(item):
                 value = self.program.expressions.value
-                if value(call).kind == k.SAVER and any(
-                    value(given).kind == k.VARIABLES and not self._of_everything(given)
-                    for given in [*call.args, *(a.value for a in call.keywords)]
-                ):
-                    raise Obstacle(call, "variables are listed before the graph is complete",
-                                   "build the whole graph first, then ask for its variables")
                 maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
                 if item.role in (KEEP, RUN) and value(maker).kind == k.SAVER:
                     raise EarlyRestore(call)

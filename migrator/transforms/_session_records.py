@@ -113,6 +113,9 @@ class SupportNames:
     def sparse_tensor(self) -> str:
         return str(self._support("feeds.sparse_tensor"))  # type: ignore[operator]
 
+    def unfed(self) -> str:
+        return str(self._support("feeds.unfed"))  # type: ignore[operator]
+
     def training_loop(self) -> str:
         return str(self._support("monitored.TrainingLoop"))  # type: ignore[operator]
 

@@ -16,7 +16,11 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_iterators import IteratorPlanner
 from migrator.transforms._session_records import Leaf, Note, Site
 from migrator.transforms._session_step import Summaries
-from migrator.transforms._session_summary_steps import fetched_step, test_in_step
+from migrator.transforms._session_summary_steps import (
+    WrittenLater,
+    fetched_step,
+    test_in_step,
+)
 
 
 class SiteReader(IteratorPlanner):
@@ -178,8 +182,7 @@ class SiteReader(IteratorPlanner):
             and list(item.parents[: len(run_path)]) == run_path
         ]
         if not later:
-            raise Obstacle(site.run.call, "a summary is written elsewhere than it is fetched",
-                           "write the summaries inside the step with a default writer")
+            raise WrittenLater(site.run.call)
         item, call = later[0]
         assert isinstance(call.func, ast.Attribute)
         step = argument(call, 1, "global_step")
@@ -208,8 +211,7 @@ class SiteReader(IteratorPlanner):
         """The tests around the statement that writes a summary, and whether the step makes them:
         one of its own number, the only one that may read what the run fetches."""
         if not all(isinstance(p, ast.If) for p in parents):
-            raise Obstacle(call, "a summary is written elsewhere than it is fetched",
-                           "write the summaries inside the step with a default writer")
+            raise WrittenLater(call)
         tests: list[str] = []
         tested: list[bool] = []
         for parent in parents:

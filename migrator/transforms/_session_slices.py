@@ -23,6 +23,7 @@ from migrator.transforms._session_helpers import (
 from migrator.transforms._session_records import Leaf, Site
 from migrator.transforms._session_step import Parameter, StepFunction
 from migrator.transforms._session_summary_steps import counted_by
+from migrator.transforms._session_unfed import reaches_fetches
 
 
 class Slicer(FetchReader):
@@ -53,8 +54,8 @@ class Slicer(FetchReader):
             item for item in self.items
             if item.role in (TRACE, LAZY) and not (item.flow.defines & fed)
         ]
-        chosen, missing = backward_slice(items, wanted - fed)
-        self._check_missing(site, missing | wanted, chosen)
+        chosen, _ = backward_slice(items, wanted - fed)
+        unfed = self._unfed(site, wanted, chosen)
         chosen = self._with_makers(site, items, chosen)
         chosen = self._with_riders(items, chosen)
         self._refuse_keras([*(item.stmt for item in chosen), *(leaf.expr for leaf in site.leaves)])
@@ -70,6 +71,8 @@ class Slicer(FetchReader):
         if function is None:
             function = self._make_function(site, chosen, feeds, constants)
             function.key = key
+            for item in unfed:
+                self._without_value(item, function)
             self.functions.append(function)
             self.shared.functions.append(function)
         site.function = function
@@ -95,11 +98,11 @@ class Slicer(FetchReader):
         )
 
     def _direct(self, site: Site) -> bool:
-        """Values that need no function: variables, and ops without inputs that run once."""
+        """Values that need no function: variables, rates, and ops without inputs that run once."""
         if site.run.feeds or site.run.passes_feed:
             return False
         direct = all(
-            leaf.value.kind == k.VARIABLE
+            leaf.value.kind in (k.VARIABLE, k.SCHEDULE)
             or (
                 leaf.value.kind == k.EFFECT
                 and not isinstance(leaf.expr, (ast.Name, ast.Attribute))
@@ -130,19 +133,26 @@ class Slicer(FetchReader):
                 return True
         return False
 
-    def _check_missing(self, site: Site, missing: set[str], chosen: list[Item]) -> None:
-        for item in chosen:
-            if item.kind != k.PLACEHOLDER:
-                continue
-            call = item.value.call
-            symbol = self.program.expressions.tf_symbol(call.func) if call is not None else None
-            if symbol != "tensorflow.placeholder_with_default":
+    def _unfed(self, site: Site, wanted: set[str], chosen: list[Item]) -> list[Item]:
+        """The placeholders of a slice that the run does not feed and does not need."""
+        found = [
+            item for item in chosen if item.kind == k.PLACEHOLDER and not self._has_default(item)
+        ]
+        for item in found:
+            if self.style.jit or reaches_fetches(item, chosen, wanted, self.program.expressions):
                 raise Obstacle(
                     site.run.call,
                     f"the run depends on the placeholder {item.target or '?'}, which it "
                     "does not feed", "feed every placeholder that the fetched values need",
                 )
-        del missing
+        return found
+
+    def _without_value(self, item: Item, function: StepFunction) -> None:
+        """Give what a step builds a tensor that has no value for a placeholder."""
+        parameter = self._parameter(item.target or "")
+        if not parameter.spec or "Sparse" in parameter.spec:
+            raise Obstacle(item.stmt, f"the dtype of {item.target} is not known", "give it one")
+        function.unfed[id(item)] = f"{self.support.unfed()}({parameter.spec})"
 
     def _with_makers(self, site: Site, items: list[Item], chosen: list[Item]) -> list[Item]:
         """Default names count what was built before: earlier makers of variables come along."""

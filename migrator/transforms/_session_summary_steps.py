@@ -1,16 +1,23 @@
-"""The step of a summary where the run that made the summary fetches it as well.
+"""Where a fetched summary is written: behind its run, and with which step.
 
-TF1 read the variable when the training op had counted; what is fetched natively is read behind the
-update, too. The summaries are written before it, so the step that they carry is counted ahead.
+A step that the run fetches as well was read by TF1 when the training op had counted; what is fetched
+natively is read behind the update, too. The summaries are written before it, so the step that they
+carry is counted ahead.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from itertools import pairwise
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle
+from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import argument
+from migrator.transforms._session_amend import Amendable
+from migrator.transforms._session_helpers import blocks_of
 from migrator.transforms._session_records import Leaf
 
 _COUNTED = "the step of a summary is fetched together with it"
@@ -64,3 +71,58 @@ def counted_by(items: list[Item], variable: str) -> str:
     if len(added) > 1:
         raise Obstacle(items[-1].stmt, _COUNTED, _ADVICE)
     return "".join(added)
+
+
+class WrittenLater(Amendable):
+    """A summary is written where several runs may have fetched it, or apart from its run."""
+
+    def __init__(self, node: ast.AST) -> None:
+        super().__init__(node, "a summary is written elsewhere than it is fetched",
+                         "write the summaries inside the step with a default writer")
+
+    def amended(self, text: str) -> str | None:
+        """What is written behind an ``if`` and its ``else`` is written at the end of both."""
+        tree = ast.parse(text)
+        source = SourceText(text, tree)
+        edits: list[Edit] = []
+        for branching, write in _neighbours(tree):
+            ends = _ends(branching) if _writes_summary(write) else None
+            if not ends:
+                continue
+            edits.append(source.removal(write))
+            for last in ends:
+                if not isinstance(last, _LEAVES):
+                    end = source.line_end(last.end_lineno or last.lineno) - 1
+                    line = f"\n{source.indent(last)}{source.segment(write)}"
+                    edits.append((end, end, line))
+        return source.splice(0, len(text), edits) if edits else None
+
+
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+def _neighbours(tree: ast.Module) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    """All pairs of statements that stand one behind the other."""
+    for node in walk(tree):
+        if isinstance(node, (ast.stmt, ast.Module, ast.ExceptHandler)):
+            for block in blocks_of(node):
+                yield from pairwise(block)
+
+
+def _writes_summary(stmt: ast.stmt) -> bool:
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "add_summary" and bool(call.args)
+        and isinstance(call.args[0], ast.Name) and stmt.lineno == stmt.end_lineno
+    )
+
+
+def _ends(stmt: ast.stmt) -> list[ast.stmt] | None:
+    """The last statements of all ways through an ``if``, None where it has no ``else``."""
+    if not isinstance(stmt, ast.If) or not stmt.orelse:
+        return None
+    found: list[ast.stmt] = []
+    for block in (stmt.body, stmt.orelse):
+        found += _ends(block[-1]) or [block[-1]]
+    return found

@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
 from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, canonical
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle
+from migrator.analysis.shared_graphs import free, users_of_homes
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
+from migrator.engine.options import Options
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_amend import Amendable, LooseAttribute, Remark
@@ -22,7 +25,7 @@ from migrator.transforms._session_gather import gathered, runs_left
 from migrator.transforms._session_handed import hands_sessions, shown_lists
 from migrator.transforms._session_helpers import withs_of
 from migrator.transforms._session_lost import refuse_lost_names
-from migrator.transforms._session_models import Planning, group_of
+from migrator.transforms._session_models import Planning, group_of, groups_of
 from migrator.transforms._session_nested import moved_runs
 from migrator.transforms._session_plan import ScopePlan
 from migrator.transforms._session_records import Names, Note, SupportNames
@@ -91,6 +94,15 @@ class SessionPrograms:
     )
     order = 10
     eager = True
+
+    def free_graphs(self, index: ProjectIndex, options: Options) -> None:
+        """Say which sessions that objects keep run nothing but what a group makes native."""
+        users = users_of_homes(index)
+        groups = groups_of(index, options, PLANNING) if users else []
+        free(index, frozenset(
+            home for home, paths in users.items()
+            if any(group.texts.keys() >= paths | {home} for group in groups)
+        ))
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's provable session programs, report the others."""

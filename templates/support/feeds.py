@@ -27,3 +27,12 @@ def sparse_tensor(value: Any, dtype: Any) -> tf.SparseTensor:
     shape = np.asarray(shape, np.int64)
     return tf.SparseTensor(np.asarray(indices, np.int64).reshape(-1, len(shape)),
                            np.asarray(values, tf.as_dtype(dtype).as_numpy_dtype), shape)
+
+
+def unfed(spec: tf.TensorSpec) -> tf.Tensor:
+    """A tensor without a value, for what a step builds from an input that it is not given.
+
+    Only inside of a `tf.function`.  Nothing that the function returns or changes may depend on it:
+    TensorFlow then raises InvalidArgumentError ("You must feed a value"), as TF 1's sessions did.
+    """
+    return tf.raw_ops.Placeholder(dtype=spec.dtype, shape=spec.shape)

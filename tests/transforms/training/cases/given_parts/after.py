@@ -75,7 +75,7 @@ def main(output):
         total = 0.0
         for i in range(0, len(data), 2):
             feed = {'x': data[i:i + 2], 'y': targets[i:i + 2]}
-            loss = tf.nest.map_structure(lambda t: t.numpy(), train_step(**feed))
+            loss = train_step(**feed).numpy()
             if verbose:
                 print(i, loss)
             total += loss

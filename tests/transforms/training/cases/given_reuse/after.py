@@ -76,7 +76,7 @@ def main(output):
     for _ in range(3):
         outputs = compute_loss(data[:1], labels[:1])
         scores.append(tf.nest.map_structure(lambda t: t.numpy(), outputs))
-        loss = tf.nest.map_structure(lambda t: t.numpy(), train_step(data, labels))
+        loss = train_step(data, labels).numpy()
         losses.append(loss)
     steps = step.numpy()
     np.savez(output, losses=losses, scores=scores, steps=steps)

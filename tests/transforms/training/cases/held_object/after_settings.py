@@ -1,0 +1,4 @@
+SIZE = 8
+CELLS = 2
+RATE = 0.2
+SUMMARY_EVERY = 2
