@@ -86,20 +86,24 @@ def strategy_words(_: click.Context, parameter: click.Parameter, value: str) -> 
         raise click.BadParameter(str(error), param=parameter) from error
 
 
+PYTHON = ("True", "False")  # as people write them who think of the builder
+
+
 def keywords(
     _: click.Context, parameter: click.Parameter, value: Sequence[str]
 ) -> dict[str, Any]:
-    """KEY=VALUE pairs; a value is TOML, and what TOML cannot read is a string. `none` is None."""
+    """KEY=VALUE pairs; a value is TOML, and what TOML cannot read is a string. `none` and
+    `null` are None, and `True` is what `true` is."""
     found: dict[str, Any] = {}
     for text in value:
         key, equals, given = text.partition("=")
         if not equals or not key.isidentifier():
             raise click.BadParameter(f"{text!r}: write KEY=VALUE", param=parameter)
-        if given.lower() == "none":
+        if given.lower() in ("none", "null"):
             found[key] = None
             continue
         try:
-            found[key] = tomllib.loads(f"v = {given}")["v"]
+            found[key] = tomllib.loads(f"v = {given.lower() if given in PYTHON else given}")["v"]
         except tomllib.TOMLDecodeError:
             found[key] = given
     return found

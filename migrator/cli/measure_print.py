@@ -38,12 +38,20 @@ def _spread(r: CellResult) -> str:
     return "" if r.spread is None else f" ±{r.spread:.0%}"
 
 
+def _resident(r: CellResult) -> int | None:
+    """Most bytes that the processes of a command had resident together."""
+    return max((s.extra.get("rss_peak") or 0 for s in r.samples), default=0) or None
+
+
 def results(found: Sequence[CellResult]) -> None:
     """One row a cell, then why those without figures have none."""
     machines = {r.machine for r in found} - {""}
     table = Table(box=box.SIMPLE_HEAD)
     columns = ["workload", "batch", "variant", "requested peak", "allocator peak", "step",
                "processes", "stored", "difference"]  # fmt: skip
+    programs = any(r.cell.execution == "command" for r in found)
+    if programs:  # of a program without TensorFlow, or on TF 1.15, it is all that is known
+        columns.insert(5, "resident")
     if len(machines) > 1:
         columns.insert(0, "machine")
     for column in columns:
@@ -54,6 +62,7 @@ def results(found: Sequence[CellResult]) -> None:
         row = [
             r.cell.workload, str(r.cell.batch), r.cell.title,
             text.size(r.requested_peak) if r.ok else text.status(r.status), text.size(r.allocator_peak),
+            *([text.size(_resident(r))] if programs else []),
             text.duration(r.step_seconds) + _spread(r), str(len(r.samples)),
             text.size(stored) if stored else "–", difference(r.difference),
         ]  # fmt: skip
@@ -62,8 +71,10 @@ def results(found: Sequence[CellResult]) -> None:
     _device(found)
     for r in found:
         if not r.ok:
-            last = (r.detail.splitlines() or ["no output"])[-1]
-            click.echo(f"{r.cell.title}, batch {r.cell.batch}: {text.status(r.status)}: {last}", err=True)
+            how = text.status(r.status)
+            click.echo(
+                f"{r.cell.workload}, {r.cell.title}, batch {r.cell.batch}: {how}: {r.reason}", err=True
+            )
 
 
 def _device(found: Sequence[CellResult]) -> None:

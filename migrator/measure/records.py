@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import re
 import statistics
 import types
 import typing
@@ -135,6 +136,18 @@ class Sample:
     compressed: int | None = None
 
 
+REASON = 300  # characters of a line of a log that are shown
+# what the runner adds below a log about the way in which its process ended
+_HOW = re.compile(r"exit code -?\d+|stopped after .* s|killed by signal \d+|out of memory")
+
+
+def _readable(line: str) -> str:
+    """A line of a log, shortened; what was not text (U+FFFD) is only named."""
+    if line.count("\ufffd") > len(line) / 10:
+        return "(binary output)"
+    return line.strip()[:REASON]
+
+
 @dataclass(frozen=True, slots=True)
 class CellResult:
     """A cell and what its processes found.
@@ -153,6 +166,16 @@ class CellResult:
     @property
     def ok(self) -> bool:
         return self.status == "ok" and bool(self.samples)
+
+    @property
+    def reason(self) -> str:
+        """Why there are no figures, on one line: how the process ended, and what it said last."""
+        lines = [_readable(line) for line in self.detail.splitlines() if line.strip()]
+        if not lines:
+            return "no output"
+        if len(lines) > 1 and _HOW.fullmatch(lines[-1]):
+            return f"{lines[-1]}: {lines[-2]}"
+        return lines[-1]
 
     @property
     def requested_peak(self) -> int | None:

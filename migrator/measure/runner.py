@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import threading
@@ -84,18 +85,29 @@ def plan(
     cells: Sequence[Cell], workloads: Sequence[Workload], settings: Settings
 ) -> list[Job]:
     """All processes, in whole rounds over the cells: slow drifts of the machine then touch before
-    and after alike."""
+    and after alike. The cells that the verdict compares are repeated ahead of all others, so that
+    it is they that stand on several processes where the budget ends."""
     by_name = {w.name: w for w in workloads}
-    return [
+    jobs_ = [
         Job(cell, by_name[cell.workload], repeat, settings)
         for repeat in range(settings.repeats)
         for cell in cells
     ]
+    return sorted(jobs_, key=_round)
+
+
+def _round(job: Job) -> tuple[bool, bool, int]:
+    """What the rounds are ordered by; sorting by it leaves the order within a round."""
+    cell = job.cell
+    compared = cell.side == "before" or (
+        cell.execution == "function" and cell.precision == "float32" and not cell.strategy
+    )
+    return job.repeat > 0, job.repeat > 0 and not compared, job.repeat
 
 
 def _rounds(waiting: Sequence[Job]) -> Iterator[list[Job]]:
-    for repeat in sorted({j.repeat for j in waiting}):
-        yield [j for j in waiting if j.repeat == repeat]
+    for _, round_ in itertools.groupby(waiting, key=_round):
+        yield list(round_)
 
 
 class Kept:

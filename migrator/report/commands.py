@@ -31,7 +31,7 @@ def _row(result: CellResult) -> tuple[str, ...]:
         text.duration(result.cpu_seconds),
         "–" if sample is None or sample.traces is None else str(sample.traces),
         str(len(processes)) if processes else "–", text.duration(extra.get("probe_overhead")),
-        "" if result.ok else (result.detail.splitlines() or [""])[-1][-160:],
+        "" if result.ok else result.reason,
     )  # fmt: skip
 
 
@@ -73,8 +73,9 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
             said += [verdict] if verdict else []
         for side, r in sides.items():
             if not r.ok:
-                last = (r.detail.splitlines() or ["no output"])[-1][:160]
-                said.append(Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({last})"))
+                said.append(
+                    Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({r.reason})")
+                )
             grown = (_extra(r).get("growth") or {}).get("in_use") or 0
             if grown > LEAK:
                 said.append(Statement(

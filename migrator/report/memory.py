@@ -121,18 +121,13 @@ def _attributed(results: list[CellResult]) -> tuple[CellResult, Attribution] | N
     return None
 
 
-def _last(result: CellResult) -> str:
-    """The last line of what a cell without figures left: a crash says there what it was."""
-    return (result.detail.splitlines() or ["no output"])[-1][:300]
-
-
 def _table(results: list[CellResult]) -> Table:
     rows = []
     for r in results:
         reference = _reference(results, r)
         if not r.ok:
             rows.append(
-                (str(r.cell.batch), _series(r)[0], text.status(r.status), "", "", "", "", _last(r))
+                (str(r.cell.batch), _series(r)[0], text.status(r.status), "", "", "", "", r.reason)
             )
             continue
         sample = r.samples[0]
@@ -225,7 +220,7 @@ def sections(
             if r.status in ("oom", "timeout", "failed", "killed"):
                 statements.append(Statement(
                     "bad",
-                    f"{r.cell.title}, batch {r.cell.batch}: {text.status(r.status)} ({_last(r)})",
+                    f"{r.cell.title}, batch {r.cell.batch}: {text.status(r.status)} ({r.reason})",
                 ))  # fmt: skip
         charts = [
             Chart(f"peak-{number}", "Peak memory by batch size", "bars", "bytes",

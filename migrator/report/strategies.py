@@ -52,8 +52,7 @@ def _peak(result: CellResult | None) -> int | None:
 
 def _row(result: CellResult, plain: CellResult | None) -> tuple[str, ...]:
     if not result.ok:
-        last = (result.detail.splitlines() or ["no output"])[-1]
-        return (_name(result), text.status(result.status), "", "", "", "", "", "", last[:300])
+        return (_name(result), text.status(result.status), "", "", "", "", "", "", result.reason)
     sample = result.samples[0]
     step = plain.step_seconds if plain else None
     return (

@@ -6,9 +6,11 @@ import json
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from migrator.cli import measure_options
 from migrator.cli.main import cli
 from migrator.measure import environment, jobs, records
 from migrator.measure.jobs import Job, Outcome
@@ -117,3 +119,11 @@ def test_merge_names_the_file_that_is_damaged(repo: Path) -> None:
     bad.write_text('{"environment": {}, "cells": [{"status": "ok"}]}')
     done = call("merge", bad, "--out", repo / "x.json")
     assert done.exit_code == 1 and "bad.json.cells[0]: field 'cell' is missing" in done.output
+
+
+def test_keyword_values_as_people_write_them() -> None:
+    given = ("weights=null", "top=None", "alpha=0.35", "pool=True", "name=net", "sizes=[1, 2]")
+    found = measure_options.keywords(click.Context(click.Command("c")), click.Option(["--k"]), given)
+    assert found == {
+        "weights": None, "top": None, "alpha": 0.35, "pool": True, "name": "net", "sizes": [1, 2],
+    }  # fmt: skip

@@ -82,3 +82,20 @@ def test_ids_tell_cells_apart() -> None:
     other = records.Cell("forward", "after", "function", "float32", "inference", 16)
     assert CELL.id != other.id
     assert "/" not in records.Cell("a/b", "after", "xla", "float32", "training", 1).id
+
+
+@pytest.mark.parametrize(
+    ("detail", "reason"),
+    [
+        ("", "no output"),
+        ("Traceback\nRuntimeError: no data\nexit code 1\n", "exit code 1: RuntimeError: no data"),
+        ("going\n\nstopped after 8 s", "stopped after 8 s: going"),
+        ("out of memory", "out of memory"),
+        ("\ufffdA\ufffd\x85\ufffd end\nexit code 3", "exit code 3: (binary output)"),
+        ("F tensorflow\nnot measured yet", "not measured yet"),
+        ("x" * 1000, "x" * records.REASON),
+    ],
+)
+def test_why_a_cell_has_no_figures(detail: str, reason: str) -> None:
+    cell = records.Cell("w", "after", "function", "float32", "inference", 1)
+    assert records.CellResult(cell, "failed", (), detail).reason == reason

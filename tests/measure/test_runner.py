@@ -56,6 +56,15 @@ def test_rounds_interleave_the_cells(run: Any) -> None:
     assert [len(r.samples) for r in measured.cells] == [2, 2, 2]
 
 
+def test_what_is_compared_is_repeated_first(run: Any) -> None:
+    run(lambda job: Outcome(raw()), repeats=3)
+    kinds = [(repeat, execution == "xla") for _, execution, repeat in run.ran]
+    assert kinds == [
+        (0, False), (0, False), (0, True), (1, False), (1, False), (2, False), (2, False),
+        (1, True), (2, True),
+    ]  # fmt: skip
+
+
 def test_a_run_that_was_stopped_goes_on(run: Any) -> None:
     class Stopped(BaseException):
         pass
