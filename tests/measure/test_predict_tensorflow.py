@@ -135,9 +135,9 @@ def test_the_prediction_meets_the_trace(
 def test_parallel_iterations_are_predicted_as_far_as_they_can_overlap(
     peaks: dict[str, list[int]], case: str, allowed: float
 ) -> None:
-    """How far they do differs from process to process: by a quarter was seen."""
-    predicted, measured, *_ = peaks[case]
-    assert measured <= predicted * (1 + allowed), peaks[case]
+    """How far they do differs from process to process: more orders are possible than are drawn."""
+    _, measured, low, high, *_ = peaks[case]
+    assert low * (1 - allowed) <= measured <= high * (1 + allowed), peaks[case]
 
 
 @pytest.mark.parametrize("case", ["inference", "training", "loop", "detect"])

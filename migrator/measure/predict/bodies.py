@@ -1,10 +1,8 @@
-"""The functions that a graph calls, as graphs of their own: rebuilt for their arguments, optimised."""
+"""The functions that a graph calls, as graphs of their own: rebuilt for their arguments."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from migrator.measure.predict import grappler
 
 
 def library(graph: Any) -> dict[str, Any]:
@@ -16,7 +14,7 @@ def library(graph: Any) -> dict[str, Any]:
     return found
 
 
-def _body(definition: Any) -> tuple[Any, dict[str, str]]:
+def nodes(definition: Any) -> tuple[Any, dict[str, str]]:
     """(GraphDef of a function's nodes, {the function's names of tensors: the graph's}).
 
     In a FunctionDef a tensor is "node:output:number", in a GraphDef "node:number over all outputs".
@@ -51,18 +49,6 @@ def _body(definition: Any) -> tuple[Any, dict[str, str]]:
     return graph_def, flat
 
 
-def optimised(
-    inside: Any, arguments: list[Any], results: list[Any]
-) -> tuple[Any, list[Any], list[Any]]:
-    """The body after grappler, which in the runtime sees it among the other ops."""
-    better = grappler.optimised(inside, results, arguments)
-    if better is None:
-        return inside, arguments, results
-    made, found = better
-    made.migrator_library = library(inside) | library(made)
-    return made, [made.get_tensor_by_name(a.name) for a in arguments], found
-
-
 def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], list[Any]] | None:
     """(graph, arguments, results) of a library function for arguments like `tensors`.
 
@@ -80,7 +66,7 @@ def rebuild(graph: Any, name: str, tensors: list[Any]) -> tuple[Any, list[Any], 
     if len(arguments) != len(tensors):
         return None
     try:
-        graph_def, flat = _body(definition)
+        graph_def, flat = nodes(definition)
         inside = tf.Graph()
         inside.migrator_library = library(graph)
         with inside.as_default():

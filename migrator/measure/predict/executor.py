@@ -12,15 +12,21 @@ from __future__ import annotations
 
 import collections
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from migrator.measure.predict import edges, layout
 
+T = TypeVar("T")
 ORDERS = ("cpu", "gpu")
-# A kernel's cost begins at 10^8 cycles (kInitialCostEstimateCycles) and goes a tenth of the way to what
-# it took with each run (kCostDecay), so 90 to 130 runs pass before a quick one counts as one (8000).
-TIMED = 110
+# A kernel counts as expensive until its cost is under this many cycles (kOpIsExpensiveThresholdCycles). The
+# cost begins high (kInitialCostEstimateCycles) and goes a tenth of the way to what it took with each run
+# (kCostDecay): the quickest ones need 90.
+THRESHOLD, INITIAL, KEPT = 8_000, 100_000_000, 0.9
+# The share of kernels of a loop that one of the last runs took much longer than the others, so that they
+# count as expensive though they are quick: 2 to 4 of some hundred were seen in each of five graphs.
+STALLED = 0.03
 POOL = 1024  # closures that a thread's queue holds (Eigen's RunQueue); over it, one runs at once
 
 # Kernels that override OpKernel::IsExpensive: they run at once, in the closure that readied them.
@@ -36,74 +42,92 @@ INEXPENSIVE = frozenset(
 def consumers(
     inputs_of: Sequence[Sequence[int]], controls_of: Sequence[Sequence[int]],
     replaced: Sequence[bool], seed: int = 0, biases: Mapping[int, int] | None = None,
-    arguments: Sequence[int] = (),
-) -> list[list[int]]:  # fmt: skip
-    """For each node its consumers (one entry an edge) in the order in which they are readied.
+    arguments: Sequence[int] = (), back: Collection[int] = (),
+) -> list[list[tuple[int, int]]]:  # fmt: skip
+    """For each node its edges as (consumer, place among its producers) in the order they are followed.
 
     inputs_of, controls_of: producers of each node, one entry an edge. Those that read come before
     those that only wait (`PropagateOutputs`); both in the order of the node's set of edges. Consumers
     are added to the graph one after the other: of the nodes whose producers are there, the one with
     the lowest number (see `layout.numbers`, also for replaced and biases). arguments: those that become a
-    function's arguments after that, which come first.
+    function's arguments after that, which come first. back: nodes that lead back to a loop's beginning,
+    whose edges are made last.
     """
     count = len(inputs_of)
     producers_of = [[*i, *c] for i, c in zip(inputs_of, controls_of, strict=True)]
+    waiting = [0] * count
     after: list[list[int]] = [[] for _ in range(count)]
     for node, producers in enumerate(producers_of):
         for p in producers:
-            after[p].append(node)
+            if p not in back:
+                after[p].append(node)
+                waiting[node] += 1
     number = layout.numbers(producers_of, replaced, seed, biases)
     for place, node in enumerate(arguments):
         number[node] = place - len(arguments)
-    waiting = [len(p) for p in producers_of]
     heap = [(number[n], n) for n in range(count) if not waiting[n]]
     heapq.heapify(heap)
-    # of each node: (as how many-th edge of the graph, whether it only waits, consumer)
-    made: list[list[tuple[int, bool, int]]] = [[] for _ in range(count)]
+    # of each node: (as how many-th edge of the graph, place, consumer)
+    made: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
     so_far = 0
-    while heap:  # ends early in a cycle: loops are written out before, so that would be no graph
+    late: list[tuple[int, int, int]] = []
+    while heap:
         _, node = heapq.heappop(heap)
         for place, p in enumerate(producers_of[node]):
-            made[p].append((so_far, place >= len(inputs_of[node]), node))
+            if p in back:
+                late.append((p, place, node))
+                continue
+            made[p].append((so_far, place, node))
             so_far += 1
         for c in after[node]:
             waiting[c] -= 1
             if not waiting[c]:
                 heapq.heappush(heap, (number[c], c))
+    for p, place, node in late:
+        made[p].append((so_far, place, node))
+        so_far += 1
     found = []
     for edges_of in made:
         listed = [edges_of[i] for i in edges.order([e[0] for e in edges_of], seed)]
-        found.append([c for _, waits, c in sorted(listed, key=lambda e: e[1])])
+        listed.sort(key=lambda e: e[1] >= len(inputs_of[e[2]]))
+        found.append([(node, place) for _, place, node in listed])
     return found
 
 
+def room(runs: int) -> float:
+    """The share of the threshold that is left to a kernel's own cost after so many runs."""
+    return max(0.0, 1 - INITIAL / THRESHOLD * KEPT**runs)
+
+
 @dataclass
-class _Closure:
+class _Closure(Generic[T]):
     """One call of the executor's Process: what it will run itself, and what it has yet to hand out."""
 
-    here: collections.deque[int]
-    ready: collections.deque[int] = field(default_factory=collections.deque)
-    kept: int | None = None  # the last expensive op, which the closure may go on with
+    here: collections.deque[T]
+    ready: collections.deque[T] = field(default_factory=collections.deque)
+    kept: T | None = None  # the last expensive op, which the closure may go on with
     open: bool = False  # whether `ready` is being handed out
 
 
-class Schedule:
-    """Hands out nodes (by index) in the executor's order.
+class Schedule(Generic[T]):
+    """Hands out nodes in the executor's order.
 
     kind: "cpu" or "gpu". inexpensive: tells whether a node runs in place. seed: of the roots' order.
     """
 
     def __init__(
-        self, kind: str, roots: Sequence[int], inexpensive: Callable[[int], bool], seed: int = 0
+        self, kind: str, roots: Sequence[T], inexpensive: Callable[[T], bool], seed: int = 0
     ) -> None:
         if kind not in ORDERS:
             raise ValueError(f"order {kind!r} is not one of {', '.join(ORDERS)}")
         self.kind, self.inexpensive = kind, inexpensive
-        self.pool: collections.deque[int] = collections.deque()
-        self.closures = [_Closure(collections.deque())]  # nested where the pool was full
+        self.pool: collections.deque[T] = collections.deque()
+        self.closures: list[_Closure[T]] = [
+            _Closure(collections.deque())
+        ]  # nested where the pool was full
         self.push([roots[i] for i in edges.order(range(len(roots)), seed)])
 
-    def push(self, ready: Sequence[int]) -> None:
+    def push(self, ready: Sequence[T]) -> None:
         """Nodes that became ready together, in the order of the edges that readied them."""
         now = self.closures[-1]
         if self.kind == "gpu":
@@ -131,14 +155,14 @@ class Schedule:
         else:
             now.here.append(kept)
 
-    def _submit(self, node: int) -> bool:
+    def _submit(self, node: T) -> bool:
         if len(self.pool) < POOL:
             self.pool.appendleft(node)
             return True
         self.closures.append(_Closure(collections.deque([node])))
         return False
 
-    def pop(self) -> int | None:
+    def pop(self) -> T | None:
         """The next node, None when none is ready."""
         while True:
             now = self.closures[-1]

@@ -1,9 +1,8 @@
-"""A FuncGraph as one flat list of ops: calls and loops written out, one branch taken.
+"""A FuncGraph as one flat list of ops: calls written out, one branch taken.
 
 TensorFlow inlines function calls and lowers loops and branches to ops of the same graph before it
-runs them, so their buffers live and die among the others. Loops whose counters are known run as often
-as these say, others twice: a second iteration shows what every later one holds, but for the lists
-that iterations fill. Of a branch's alternatives the one that needs most is taken.
+runs them, so their buffers live and die among the others. Loops are there as Enter, Merge, Switch, ...
+already (see `grappler`); they stay loops. Of a branch's alternatives the one that needs most is taken.
 """
 
 from __future__ import annotations
@@ -13,13 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from migrator.measure.predict import bodies, trips
+from migrator.measure.predict import bodies, frames, grappler
 
 DEPTH = 16  # of nested function bodies that are looked into
-ITERATIONS = 2  # of a loop that is not written out
-WRITTEN_OUT = 20_000  # ops of a loop's iterations, at most
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-LOOPS = frozenset({"While", "StatelessWhile"})
 BRANCHES = {
     "If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch"),
     "Case": ("branches",), "StatelessCase": ("branches",),
@@ -29,23 +25,18 @@ Ref = tuple["Item", int]
 
 @dataclass(eq=False, repr=False)
 class Item:
-    """One op that will run. inputs: (item, output number) of its data; controls: what runs before.
-
-    times: how often the op's kernel runs in one call, in all iterations of the loops around it. gate:
-    what the op is in the loop that the runtime makes of a While: "Enter", "Switch", ...
-    """
+    """One op that will run. inputs: (item, output number) of its data; controls: what runs before."""
 
     op: Any
     name: str
     inputs: list[Ref] = field(default_factory=list)
     controls: list[Item] = field(default_factory=list)
-    cut: bool = False  # begins a loop of which not all iterations are here
-    times: int = 1
-    gate: str = ""
+    gate: str = ""  # what it is of a loop; `remade` puts an op in its place that tells its shape
+    enters: frames.Gate | None = None
 
     @property
     def type(self) -> str:
-        return str(self.op.type)
+        return self.gate or str(self.op.type)
 
 
 @dataclass
@@ -60,10 +51,9 @@ class Flat:
 def flatten(
     graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0
 ) -> Flat:
-    """The graph's needed ops with the bodies of calls, loops and branches among them.
+    """The graph's needed ops with the bodies of calls and branches among them.
 
-    heavier: of several branches, the index of the one to take. Iterations of a loop begin as soon as
-    its condition holds, as many at a time as the loop allows, and wait for each other's data only.
+    heavier: of several branches, the index of the one to take.
     """
     flattener = _Flattener(heavier)
     found = flattener.graph(graph, fetched, None, "", 0)
@@ -83,9 +73,16 @@ def remade(flat: Flat) -> Flat:
     with graph.as_default():
         for item in flat.items:
             old = item.op
-            inputs = [outputs[ref] if ref in outputs else _stand_in(tf, ref) for ref in item.inputs]
+            # shapes are those of a loop's first iteration: what comes back is left out
+            refs = [r for r in item.inputs if item.type != "Merge" or r[0].type != "NextIteration"]
+            inputs = [outputs[ref] if ref in outputs else _stand_in(tf, ref) for ref in refs]
+            if item.gate and len(inputs) < 3 and (len(inputs) < 2 or item.gate == "Switch"):
+                # TensorFlow tells no shape of an Enter, which may change from iteration to iteration
+                item.op = _gate(tf, item, inputs[0])
+                outputs |= {(item, k): item.op.outputs[0] for k in range(len(old.outputs))}
+                continue
             attributes = {k: copy.deepcopy(v) for k, v in old.node_def.attr.items()}
-            if old.type == "Merge":  # a TF 1 loop's way back was cut
+            if item.type == "Merge":
                 attributes["N"].i = len(inputs)
             try:
                 made = graph._create_op_internal(
@@ -102,11 +99,32 @@ def remade(flat: Flat) -> Flat:
     return flat
 
 
+def _gate(tf: Any, item: Item, given: Any) -> Any:
+    """An op in the place of a gate, of the same shape; what changes with iterations has no value."""
+    if item.gate != "Merge" or _returned(item):
+        return tf.raw_ops.Identity(input=given).op
+    return _holder(tf, given).op
+
+
+def _returned(merge: Item) -> bool:
+    """Whether each iteration gets from the one before what this one got."""
+    for ref in merge.inputs:
+        while ref[0].gate in ("NextIteration", "Switch") or ref[0].type == "Identity":
+            ref = ref[0].inputs[0]
+        if ref[0] is not merge and ref is not merge.inputs[0]:
+            return ref[0].gate == "Enter"
+    return True
+
+
 def _stand_in(tf: Any, ref: Ref) -> Any:
     """A placeholder in the place of an output that is not in the new graph."""
+    return _holder(tf, ref[0].op.outputs[ref[1]])
+
+
+def _holder(tf: Any, tensor: Any) -> Any:
+    """A placeholder for a tensor."""
     from tensorflow.python.ops import handle_data_util
 
-    tensor = ref[0].op.outputs[ref[1]]
     holder = tf.raw_ops.Placeholder(dtype=tensor.dtype, shape=tensor.shape)
     data = handle_data_util.get_resource_handle_data(tensor)
     if data is not None and data.is_set:
@@ -114,48 +132,10 @@ def _stand_in(tf: Any, ref: Ref) -> Any:
     return holder
 
 
-@dataclass(frozen=True)
-class _Gates:
-    """What hands a loop's variables from op to op in the executor: Enter, Merge, Switch, ...
-
-    passing: an op for each variable that passes it on; None for handles, which all iterations share.
-    """
-
-    passing: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, inside: Any, arguments: Sequence[Any]) -> _Gates:
-        import tensorflow as tf
-
-        with inside.as_default():
-            return cls(tuple(
-                None if a.dtype == tf.resource else tf.raw_ops.Identity(input=a).op
-                for a in arguments
-            ))  # fmt: skip
-
-    def all(
-        self, kind: str, prefix: str, state: Sequence[Ref], controls: list[Item], items: list[Item]
-    ) -> list[Ref]:
-        """The variables behind gates of one kind, which are added to `items`."""
-        made: list[Ref] = []
-        for number, (ref, op) in enumerate(zip(state, self.passing, strict=True)):
-            if op is not None:
-                item = Item(op, f"{prefix}{kind}_{number}", [ref], list(controls), gate=kind)
-                items.append(item)
-                ref = (item, 0)
-            made.append(ref)
-        return made
-
-    def pivot(self, state: Sequence[Ref]) -> list[Item]:
-        """What ops without an input of the iteration wait for."""
-        return [ref[0] for ref, op in zip(state, self.passing, strict=True) if op is not None][:1]
-
-
 class _Flattener:
     def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
         self.heavier = heavier
-        self.inlined = False  # whether any body was written out
-        self.known: dict[Ref, trips.Value] = {}  # what loops counted up to
+        self.inlined = False  # whether any body was written out, or there are loops
         self.bodies: dict[tuple[Any, ...], Any] = {}
 
     def graph(
@@ -169,12 +149,10 @@ class _Flattener:
         done: dict[str, list[Item]] = {}  # by op name: what has run once the op has
         items: list[Item] = []
         arguments = set((given or {}).values())
+        loops: list[tuple[Item, list[Any]]] = []  # Merges, and what comes back to them
         for op in ops:
-            # a TF 1 loop's way back is cut: it is run once
-            inputs = [
-                refs[t.name] for t in op.inputs
-                if not (op.type == "Merge" and t.op.type == "NextIteration")
-            ]  # fmt: skip
+            back = [t for t in op.inputs if op.type == "Merge" and t.op.type == "NextIteration"]
+            inputs = [refs[t.name] for t in op.inputs if not any(t is b for b in back)]
             controls = [i for c in op.control_inputs for i in done.get(c.name, ())]
             if given is not None and op.name in given:
                 refs[op.outputs[0].name] = given[op.name]
@@ -184,8 +162,11 @@ class _Flattener:
                 controls = [*controls, *before]
             body = self._body(graph, op, inputs, controls, prefix, depth)
             if body is None:
-                item = Item(op, prefix + op.name, inputs, controls)
+                gate = op.type if op.type in frames.GATES else ""
+                item = Item(op, prefix + op.name, inputs, controls, gate, _entered(op, prefix))
                 items.append(item)
+                if back:
+                    loops.append((item, back))
                 outputs: list[Ref] = [(item, k) for k in range(len(op.outputs))]
                 done[op.name] = [item]
             else:
@@ -197,10 +178,9 @@ class _Flattener:
                 )
             for tensor, ref in zip(op.outputs, outputs, strict=True):
                 refs[tensor.name] = ref
-        for op in ops:
-            if op.type == "Exit" and op.name in done:  # the one iteration has run by then
-                for item in done[op.name]:
-                    item.controls += [i for b in _way_back(op) for i in done.get(b.name, ())]
+        for item, tensors in loops:
+            item.inputs += [refs[t.name] for t in tensors]
+            self.inlined = True
         return Flat(
             items, [refs[t.name] for t in fetched],
             [i for e in effects for i in done[e.name]],
@@ -215,8 +195,6 @@ class _Flattener:
         inner = f"{prefix}{op.name}/"
         if op.type in CALLS:
             return self._call(graph, op, "f", list(op.inputs), inputs, controls, inner, depth)
-        if op.type in LOOPS:
-            return self._loop(graph, op, inputs, controls, inner, depth)
         if op.type in BRANCHES:
             made = []
             for attribute in BRANCHES[op.type]:
@@ -229,81 +207,13 @@ class _Flattener:
             return found[self.heavier(found)] if found else None
         return None
 
-    def _loop(
-        self, graph: Any, op: Any, inputs: list[Ref], controls: list[Item], prefix: str, depth: int
-    ) -> Flat | None:
-        condition_body = self._rebuilt(graph, op.get_attr("cond").name, list(op.inputs))
-        loop_body = self._rebuilt(graph, op.get_attr("body").name, list(op.inputs))
-        if condition_body is None or loop_body is None:
-            return None
-        first = [self._scalar(ref, t) for ref, t in zip(inputs, op.inputs, strict=True)]
-        counted = trips.counted(condition_body, loop_body, first)
-        size = len(loop_body[0].get_operations()) + len(condition_body[0].get_operations())
-        number_of = ITERATIONS
-        if counted is not None:
-            number_of = min(counted[0], max(ITERATIONS, WRITTEN_OUT // max(size, 1)))
-        at_once = op.get_attr("parallel_iterations")
-        gates = self._gates(graph, op, loop_body[0], loop_body[1])
-        items: list[Item] = []
-        state = gates.all("Enter", prefix, inputs, list(controls), items)
-        ended: list[list[Item]] = []
-        for number in range(number_of + 1):
-            inside = f"{prefix}{number}/"
-            waited = ended[number - at_once] if number >= at_once else []
-            state = gates.all("Merge", inside, state, waited, items)
-            condition = self._call(
-                graph, op, "cond", list(op.inputs), state, gates.pivot(state), inside + "cond/", depth
-            )  # fmt: skip
-            if condition is None:
-                return None
-            items += condition.items
-            holds = [i for i, _ in condition.fetched]
-            if number == number_of:
-                break
-            state = gates.all("Switch", inside, state, holds, items)
-            body = self._call(
-                graph, op, "body", list(op.inputs), state, gates.pivot(state), inside, depth
-            )
-            if body is None or len(body.fetched) != len(state):
-                return None
-            items += body.items
-            if number == 0 and body.items and (counted is None or number_of < counted[0]):
-                body.items[0].cut = True
-            ended.append(list(dict.fromkeys([*body.effects, *(i for i, _ in body.fetched)])))
-            state = gates.all("NextIteration", inside, body.fetched, [], items)
-        effects = ended[-1] if ended else list(controls)
-        state = gates.all("Exit", prefix, state, holds, items)
-        for item in items:
-            item.times *= counted[0] if counted is not None else number_of
-        if counted is not None:
-            self.known |= dict(zip(state, counted[1], strict=True))
-        return Flat(items, state, effects)
-
-    def _gates(self, graph: Any, op: Any, inside: Any, arguments: Sequence[Any]) -> _Gates:
-        """The gates of a loop; their ops are made once in the graph of its body."""
-        key = (id(graph), op.name, "gates")
-        if key not in self.bodies:
-            self.bodies[key] = _Gates.of(inside, arguments), graph
-        found: _Gates = self.bodies[key][0]
-        return found
-
-    def _scalar(self, ref: Ref, tensor: Any) -> trips.Value:
-        """The value of what goes into a loop, where it is a constant or an earlier loop's counter."""
-        known = self.known.get(ref)
-        while known is None and ref[0].gate:
-            ref = ref[0].inputs[0]
-            known = self.known.get(ref)
-        if known is not None or ref[0].op.type != "Const":
-            return known
-        return trips.scalar(ref[0].op.outputs[ref[1]])
-
     def _rebuilt(self, graph: Any, name: str, tensors: list[Any]) -> Any:
         """`rebuild`, once for arguments that are the same tensors."""
         key = (id(graph), name, *map(id, tensors))
         if key not in self.bodies:
             body = bodies.rebuild(graph, name, tensors)
             if body is not None:
-                body = bodies.optimised(*body)
+                body = grappler.body(*body)
             self.bodies[key] = (body, graph, tensors)  # keeps the ids
         return self.bodies[key][0]
 
@@ -313,7 +223,7 @@ class _Flattener:
     ) -> Flat | None:  # fmt: skip
         """The body of one function; `function` is an attribute's or the function's own name."""
         name = function
-        if function in ("f", "cond", "body"):
+        if function == "f":
             name = op.get_attr(function).name
         body = self._rebuilt(graph, name, tensors)
         if body is None:
@@ -323,20 +233,22 @@ class _Flattener:
         return self.graph(inside, results, given, prefix, depth + 1, controls)
 
 
+def _entered(op: Any, prefix: str) -> frames.Gate | None:
+    """What an Enter says of its loop, whose name counts in the inlined body only."""
+    if op.type != "Enter":
+        return None
+    return frames.Gate(
+        prefix + op.get_attr("frame_name").decode(), op.get_attr("parallel_iterations"),
+        op.get_attr("is_constant"),
+    )  # fmt: skip
+
+
 def compiled(op: Any) -> bool:
     """Whether XLA compiles the op's function: its buffers are then XLA's own."""
     try:
         return op.type in CALLS and bool(op.get_attr("_XlaMustCompile"))
     except ValueError:  # no such attribute
         return False
-
-
-def _way_back(leaving: Any) -> list[Any]:
-    """The NextIteration ops of the variable that an Exit of a TF 1 loop hands out."""
-    merge = leaving.inputs[0].op
-    if merge.type == "Switch":
-        merge = merge.inputs[0].op
-    return [t.op for t in merge.inputs if t.op.type == "NextIteration"]
 
 
 def _functions(op: Any, attribute: str) -> list[str]:

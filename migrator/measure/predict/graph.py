@@ -5,17 +5,28 @@ Needs TensorFlow; runs in measuring children and wherever a ConcreteFunction is 
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import flatten, grappler, layout, liveness, ops, workspace, xla
+from migrator.measure.predict import (
+    flatten,
+    grappler,
+    layout,
+    liveness,
+    lowering,
+    ops,
+    shapes,
+    values,
+    workspace,
+    xla,
+)  # fmt: skip
 from migrator.measure.predict.flatten import Item, Ref
 from migrator.measure.predict.liveness import Node, Output, Peak
 
-ALIGNMENT = 64  # bytes: EIGEN_MAX_ALIGN_BYTES, at which rows must begin to be shared
 FOLDED_BYTES = 100 * 1024  # grappler's kMaxConstantSize
 
 
@@ -58,23 +69,24 @@ class _Builder:
         self.masks: dict[Item, int] = {}  # bytes of a MaxPool's mask
         self.biases: dict[Item, int | None] = {}  # of a filter's gradient: bytes of its bias's
         self.bias_places: dict[Item, int] = {}  # and before which node that stood
+        self.looped = _looped(flat.items)
         for item in flat.items:  # producers come first
             self.constant[item] = self._is_constant(item)
 
     def _is_constant(self, item: Item) -> bool:
         """Whether grappler's constant folding replaces the op by a constant."""
         op = item.op
-        if item.gate:
-            return False
         if op.type == "Const":
             return True
+        if item in self.looped:  # every op of a loop runs, once an iteration
+            return False
         if op.type in ops.SHAPES:
             return all(t.shape.is_fully_defined() for t in op.inputs)
         if not item.inputs or op.type in ops.NOT_FOLDED or op.op_def.is_stateful:
             return False
         if not all(self.constant.get(i, False) for i, _ in item.inputs):
             return False
-        sizes = [_bytes(t) for t in op.outputs]
+        sizes = [shapes.bytes_of(t) for t in op.outputs]
         return all(s is not None and s <= FOLDED_BYTES for s in sizes)
 
     def passes(self, item: Item) -> int | None:
@@ -85,7 +97,7 @@ class _Builder:
 
     def _passes(self, item: Item) -> int | None:
         op = item.op
-        if self.constant.get(item) or item.gate:
+        if self.constant.get(item) or item in self.looped:
             return None
         if op.type in ops.SKIPPED and item.inputs:
             return -1
@@ -93,7 +105,7 @@ class _Builder:
             for i in (0, 1) if op.type in ops.COMMUTES else (1,):
                 kept = op.inputs[1 - i]
                 if kept.shape.is_fully_defined() and op.outputs[0].shape == kept.shape:
-                    if _scalar(op.inputs[i]) == ops.NEUTRAL[op.type]:
+                    if shapes.single(op.inputs[i]) == ops.NEUTRAL[op.type]:
                         return 1 - i
         return None
 
@@ -103,6 +115,13 @@ class _Builder:
         while (k := self.passes(item)) is not None:
             item, number = item.inputs[number if k == -1 else k]
         return item, number
+
+    def _handle(self, ref: Ref) -> Item:
+        """What a resource comes from, also into a loop."""
+        item, _ = self.source(ref)
+        while item.gate or item.type in ops.SKIPPED and item.inputs:
+            item, _ = self.source(item.inputs[0])
+        return item
 
     def _awaited(self, item: Item) -> list[Item]:
         """What the constants behind a constant wait for: in a loop, the iteration's beginning."""
@@ -186,12 +205,14 @@ class _Builder:
             for item in working
         ]  # fmt: skip
         place = {node.name: n for n, node in enumerate(nodes)}
+        if self.looped:
+            nodes = _counted(nodes, [(index[i], k) for i, k in fetched])
         return Program(
             tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
             tuple(place[name] for name in arguments if name in place),
             tuple(
                 size for item in working if self.constant.get(item)
-                for t in item.op.outputs if (size := _bytes(t))
+                for t in item.op.outputs if (size := shapes.bytes_of(t))
             ),
         )  # fmt: skip
 
@@ -221,7 +242,7 @@ class _Builder:
             if item.type == "BiasAddGrad" and inputs[item] and inputs[item][0] in filters:
                 merged = filters.pop(inputs[item][0])
                 found[item] = merged
-                self.biases[merged] = _bytes(item.op.outputs[0])
+                self.biases[merged] = shapes.bytes_of(item.op.outputs[0])
         return found
 
     def _node(
@@ -231,20 +252,26 @@ class _Builder:
         op = item.op
         if outside or self.constant.get(item):
             outputs = tuple(Output(0, t.dtype.name, True) for t in op.outputs)
-            return Node(item.name, "Const", (), controls, outputs)
+            value = values.scalar(op.outputs[0]) if op.outputs else None
+            return Node(item.name, "Const", (), controls, outputs, value=value)
         if item.gate:
-            outputs = tuple(_output(t, False) for t in op.outputs)
-            return Node(item.name, item.gate, inputs, controls, outputs, {0: 0})
+            outputs = (_output(op.outputs[0], False),) * (2 if item.gate == "Switch" else 1)
+            return Node(
+                item.name, item.gate, inputs, controls, outputs, {0: 0}, gate=item.enters
+            )  # fmt: skip
         alias = {}
         if op.type == "TensorListFromTensor":  # a copy of each element
-            size, elements = _bytes(op.inputs[0]), op.inputs[0].shape[:1].num_elements() or 1
+            size, elements = (
+                shapes.bytes_of(op.inputs[0]),
+                op.inputs[0].shape[:1].num_elements() or 1,
+            )
             element = Output(size // elements if size else size)
             return Node(item.name, op.type, inputs, controls, (element,) * elements)
         if op.type in ops.ALIAS and op.type not in ops.FREE and inputs:
             alias = {i: (i if op.type == "IdentityN" else 0) for i in range(len(op.outputs))}
-        if op.type in ops.SLICES and inputs and _leading_rows(op):
+        if op.type in ops.SLICES and inputs and shapes.leading_rows(op):
             alias = {0: 0}
-        if op.type in ops.PARTS and inputs and _in_rows(op):
+        if op.type in ops.PARTS and inputs and shapes.in_rows(op):
             alias = dict.fromkeys(range(len(op.outputs)), ops.PARTS[op.type][0])
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
@@ -252,7 +279,7 @@ class _Builder:
         extra: int | None = workspace.scratch_bytes(op, self.kernels)
         if flatten.compiled(op):  # for a GPU, XLA would compile something else
             extra = None if self.kernels == "gpu" else xla.scratch_bytes(op, self._handles(item))
-        if extra is None or item.cut:
+        if extra is None or op.type in lowering.LOOPS:
             outputs += (Output(None),)  # stands for bytes that the graph does not tell
         if item in self.masks:
             outputs += (Output(self.masks[item], "uint8"),)
@@ -262,7 +289,7 @@ class _Builder:
             outputs += (Output(self.biases[item]),)
         reads = assigns = ""
         updates: list[str] = []
-        for k, (source, _) in enumerate(map(self.source, item.inputs)):
+        for k, source in enumerate(map(self._handle, item.inputs)):
             if (
                 op.inputs[k].dtype.name != "resource"
                 or source.op.outputs[0].dtype.name != "resource"
@@ -270,13 +297,13 @@ class _Builder:
                 continue
             if op.type == "ReadVariableOp":
                 reads = source.name
-                size = _bytes(op.outputs[0])
+                size = shapes.bytes_of(op.outputs[0])
             elif op.type == "AssignVariableOp":
                 assigns = source.name
-                size = _bytes(op.inputs[1])
+                size = shapes.bytes_of(op.inputs[1])
             elif op.type in ops.UPDATES or op.type.startswith("ResourceApply"):
                 updates.append(source.name)
-                size = _bytes(op.inputs[-1])
+                size = shapes.bytes_of(op.inputs[-1])
                 if op.type.startswith("ResourceApply"):
                     size = None  # scalars may come last: reads tell the size
             else:
@@ -285,81 +312,43 @@ class _Builder:
                 variables.setdefault(source.name, size)
         return Node(
             item.name, name, inputs, controls, outputs, alias, forwards, extra or 0, reads,
-            tuple(updates), assigns, item.times, self.bias_places.get(item, 0),
+            tuple(updates), assigns, 1, self.bias_places.get(item, 0),
         )  # fmt: skip
 
     def _handles(self, item: Item) -> dict[str, Any]:
         """The handles of the variables that an item reads, by the names of its op's inputs."""
         return {
-            tensor.op.name: self.handles.get(self.source(ref)[0].name)
+            tensor.op.name: self.handles.get(self._handle(ref).name)
             for tensor, ref in zip(item.op.inputs, item.inputs, strict=True)
         }  # fmt: skip
+
+
+def _looped(items: Sequence[Item]) -> set[Item]:
+    """The items that are inside of a loop; producers come before their readers, but for ways back."""
+    depth: dict[Item, int] = {}
+    for item in items:
+        before = [depth.get(i, 0) for i, _ in item.inputs] + [
+            depth.get(c, 0) for c in item.controls
+        ]
+        change = {"Enter": 1, "Exit": -1}.get(item.type, 0)
+        depth[item] = max(before, default=0) + change
+    return {item for item, inside in depth.items() if inside > 0 or item.gate}
+
+
+def _counted(nodes: list[Node], fetched: list[tuple[int, int]]) -> list[Node]:
+    """The nodes with how often each runs."""
+    times = collections.Counter(name for name, _ in liveness.replay(nodes, fetched).timeline)
+    return [dataclasses.replace(node, times=max(times[node.name], 1)) for node in nodes]
 
 
 def _merged(ref: Ref, merged: dict[Item, Item]) -> Ref:
     return (merged[ref[0]], 1) if ref[0] in merged else ref
 
 
-def _scalar(tensor: Any) -> float | None:
-    if tensor.op.type != "Const" or tensor.shape.num_elements() != 1:
-        return None
-    import tensorflow as tf
-
-    value = tf.make_ndarray(tensor.op.get_attr("value")).reshape(-1)
-    return float(value[0]) if value.dtype.kind in "fiu" else None
-
-
-def _bytes(tensor: Any) -> int | None:
-    """Bytes of a tensor, None where its shape is not known; handles and strings have none."""
-    if tensor.dtype.name in ("resource", "variant", "string"):
-        return 0
-    if tensor.shape.rank is None or not tensor.shape.is_fully_defined():
-        return None
-    return math.prod(tensor.shape.as_list()) * (tensor.dtype.size or 4)
-
-
-def _leading_rows(op: Any) -> bool:
-    """Whether a slice takes whole rows of the first dimension, aligned: then nothing is copied."""
-    source, result = op.inputs[0], op.outputs[0]
-    size, taken = _bytes(source), _bytes(result)
-    if not size or not taken or not source.shape.rank:
-        return False
-    if size == taken:
-        return True
-    shape = source.shape.as_list()
-    if op.type == "Slice":
-        rest = result.shape.as_list()[1:] == shape[1:]
-    else:
-        rest = op.inputs[1].shape.as_list() == [1] and not (
-            op.get_attr("ellipsis_mask") or op.get_attr("new_axis_mask")
-        )
-        steps = op.inputs[3].op
-        rest = rest and steps.type == "Const" and _values(steps.outputs[0]) == [1]
-    return bool(rest) and size // shape[0] % ALIGNMENT == 0
-
-
-def _in_rows(op: Any) -> bool:
-    """Whether an op of `ops.PARTS` hands out whole rows of the first dimension, aligned."""
-    place, axis = ops.PARTS[op.type]
-    along = op.get_attr("axis") if axis < 0 else _scalar(op.inputs[axis])
-    source = op.inputs[place]
-    size = _bytes(source)
-    if len(op.outputs) == 1 and op.type == "Split":
-        return True
-    return bool(along == 0 and size and size // source.shape[0] % ALIGNMENT == 0)
-
-
-def _values(tensor: Any) -> list[Any]:
-    import tensorflow as tf
-
-    found: list[Any] = tf.make_ndarray(tensor.op.get_attr("value")).reshape(-1).tolist()
-    return found
-
-
 def _output(tensor: Any, resident: bool) -> Output:
     if resident or tensor.dtype.name in ("resource", "variant", "string"):
         return Output(0, tensor.dtype.name, True)
-    return Output(_bytes(tensor), tensor.dtype.name)
+    return Output(shapes.bytes_of(tensor), tensor.dtype.name)
 
 
 def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> Program:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from migrator.measure.predict import bodies, lowering
+
 # Ops without a device are not fused. The runtime has placed them before its optimiser sees them.
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -26,7 +28,7 @@ def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) ->
 
     definition = graph.as_graph_def()
     for nodes in (definition.node, *(f.node_def for f in definition.library.function)):
-        for node in nodes:  # loops and branches stay functions, which `flatten` can look into
+        for node in nodes:  # branches stay functions, of which `flatten` takes one
             if "_lower_using_switch_merge" in node.attr:
                 node.attr["_lower_using_switch_merge"].b = False
     number = {t.op.name: i for i, t in enumerate(arguments)}
@@ -34,8 +36,6 @@ def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) ->
     made = type(definition)(library=definition.library, versions=definition.versions, node=nodes)
     stand_ins = {}
     for node in made.node:
-        node.device = node.device or DEVICE
-        node.attr.pop("_output_shapes", None)
         if node.name not in number:
             continue
         tensor = arguments[number[node.name]]
@@ -63,6 +63,10 @@ def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) ->
         result = made.node.add(name=_result(i), op="_Retval", input=[tensor.name], device=DEVICE)
         result.attr["T"].type = tensor.dtype.as_datatype_enum
         result.attr["index"].i = i
+    lowering.lower(made, bodies.library(graph))
+    for node in made.node:
+        node.device = node.device or DEVICE
+        node.attr.pop("_output_shapes", None)
     return made, stand_ins
 
 
@@ -125,3 +129,13 @@ def optimised(
         return made, [made.get_tensor_by_name(n) for n in names]
     except (ValueError, KeyError, TypeError, tf.errors.OpError):
         return None
+
+
+def body(inside: Any, arguments: list[Any], results: list[Any]) -> tuple[Any, list[Any], list[Any]]:
+    """The body after grappler, which in the runtime sees it among the other ops."""
+    better = optimised(inside, results, arguments)
+    if better is None:
+        return inside, arguments, results
+    made, found = better
+    made.migrator_library = bodies.library(inside) | bodies.library(made)
+    return made, [made.get_tensor_by_name(a.name) for a in arguments], found

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from migrator.measure.predict import bfc, liveness
+from migrator.measure.predict import bfc, buffers
 from migrator.measure.programs import measure_trace
 
 GPU = "GPU_"  # how the names of their allocators begin
@@ -72,10 +72,10 @@ class Making:
 
     def heap(
         self, regions: Sequence[int], variables: Mapping[str, int], handles: Mapping[str, Any]
-    ) -> liveness.Heap:
+    ) -> buffers.Heap:
         """The allocator as the first step finds it. variables: bytes; handles: both by graph's name."""
         chunks, moved = self.replayed(regions)
-        heap = liveness.Heap(chunks)
+        heap = buffers.Heap(chunks)
         for name, size in variables.items():
             number = getattr(handles.get(name), "_id", None)
             address = moved.get(self.places.get(number, -1)) if number is not None else None

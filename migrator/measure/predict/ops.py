@@ -59,12 +59,5 @@ NOT_FOLDED = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "Identi
 # Variables that are written where they lie.
 UPDATES = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
-# Lists of tensors: which input is put in behind the others (or in their place), which output is the
-# list, which the element. A list that nobody else reads is changed where it lies; an element that is
-# read is not copied.
-LIST_PUT = {"TensorListPushBack": 1, "TensorListSetItem": 2}
-LIST_FILLED = frozenset({"TensorListFromTensor"})
-LIST_GET = frozenset({"TensorListGetItem"})
-LIST_POP = frozenset({"TensorListPopBack"})
-LIST_KEPT = frozenset({"TensorListResize"})
+# The output is a list's elements side by side (see `lists` for what else is done to lists).
 LIST_READ = frozenset({"TensorListStack", "TensorListConcat", "TensorListConcatV2"})

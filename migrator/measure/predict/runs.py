@@ -6,20 +6,22 @@ replayed, the likely one is the prediction, and the extremes are its interval.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.measure.predict import bfc, executor, graph, liveness, making
+from migrator.measure.predict import bfc, buffers, executor, graph, making
 from migrator.measure.predict.liveness import Peak
 
 SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
-# Bytes of outputs up to which kernels count as quick. The executor's threshold is 8000 cycles
-# (kOpIsExpensiveThresholdCycles), in which a core writes some 64 kB; of small convolutions in loops
-# it was seen to take some for quick as well (1 << 22, see `liveness.HEAVY`).
-QUICK = (0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
+LOOP_SEEDS = tuple(range(1, 26))  # and where they decide how iterations run into each other
+# Bytes of outputs whose kernels take what the executor calls expensive: 8000 cycles, in which a core
+# writes some 16 to 64 kB; of small convolutions in loops it was seen to take some for quick as well
+# (1 << 22, see `liveness.HEAVY`). The first is the usual one (recurrent layers of several sizes).
+QUICK = (1 << 14, 0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
 MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
 SCRATCH = 16 << 10  # bytes, at least: of oneDNN's kernels, whose few kB differ between processors
 CALLS = 2  # before the one that is looked at
@@ -33,19 +35,19 @@ DRAWN = 4096  # bytes from which an initial value leaves holes: what was drawn, 
 class Runs:
     """The possible runs of one function, the smallest peak first.
 
-    loops: whether iterations of a loop may run into each other. chunks: the allocator's peaks with
-    all that is resident, the smallest first.
+    middle: which of them is the likely one. loops: whether iterations of a loop may run into each other.
+    chunks: the allocator's peaks with all that is resident, the smallest first.
     """
 
     peaks: tuple[Peak, ...]
+    middle: int
     loops: bool
     chunks: tuple[int, ...] = ()
 
     @property
     def likely(self) -> Peak:
-        """The median; with loops the fullest, for iterations were mostly seen to overlap as far as
-        they can (docs/predictor_error.md)."""
-        return self.peaks[-1 if self.loops else len(self.peaks) // 2]
+        """The median of the orders that were drawn with what is usual."""
+        return self.peaks[self.middle]
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -85,30 +87,33 @@ def of(
     quick by then.
     """
     made = graph.program(function.graph, list(function.outputs), kernels)
-    ways = [(seed, 0) for seed in SEEDS]
-    timed = order == "cpu" and any(n.times * calls >= executor.TIMED for n in made.nodes)
+    loops = any(n.times > 1 for n in made.nodes)
+    seeds = LOOP_SEEDS if loops else SEEDS
+    timed = order == "cpu" and any(executor.room(n.times * calls) for n in made.nodes)
+    usual = QUICK[0] if timed else 0
+    ways = [(seed, usual) for seed in seeds]
     if timed:
-        ways = [(seed, cost) for cost in QUICK for seed in SEEDS[:3]]
+        ways += [(seed, cost) for cost in QUICK[1:] for seed in SEEDS[:2]]
     found = sorted(
         ((made.peak(order, seed, cheap, calls=calls), seed, cheap) for seed, cheap in ways),
         key=lambda run: run[0].bytes,
     )
-    loops = any(n.times > 1 for n in made.nodes)
-    runs = Runs(tuple(run[0] for run in found), loops)
+    likely = [place for place, run in enumerate(found) if run[2] == usual]
+    runs = Runs(tuple(run[0] for run in found), likely[len(likely) // 2], loops)
     if before is None:
         return runs
-    place = runs.peaks.index(runs.likely)
-    nearby = found[max(place - FOLLOWED // 2, 0) : place + FOLLOWED // 2 + 1]
+    at = len(likely) // 2
+    nearby = [found[k] for k in likely[max(at - FOLLOWED // 2, 0) : at + FOLLOWED // 2 + 1]]
     handles = {inside.op.name: handle for handle, inside in function.graph.captures}
     chunks = [
         c for _, seed, cheap in nearby
         for c in settled(made, order, seed, cheap, calls, _heap(made, order, before, handles))
     ]  # fmt: skip
-    return Runs(runs.peaks, runs.loops, tuple(sorted(chunks)))
+    return dataclasses.replace(runs, chunks=tuple(sorted(chunks)))
 
 
 def settled(
-    program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: liveness.Heap
+    program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: buffers.Heap
 ) -> list[int]:
     """The allocator's peak in each of the steps after the first ones.
 
@@ -126,7 +131,7 @@ def settled(
 
 def _heap(
     program: graph.Program, order: str, before: Before, handles: Mapping[str, Any]
-) -> liveness.Heap:
+) -> buffers.Heap:
     """The allocator as the first step finds it. handles: of the variables, by their graph's names."""
     regions = bfc.GROWN if order == "cpu" else (bfc.WHOLE,)
     if before.making is not None:
@@ -134,7 +139,7 @@ def _heap(
         for size in (*before.inputs, *program.constants):
             heap.chunks.allocate(size)
         return heap
-    heap = liveness.Heap(bfc.Chunks(regions))
+    heap = buffers.Heap(bfc.Chunks(regions))
     for name, size in program.variables.items():
         # drawn, scaled, shifted: three buffers, the last of which is kept
         gone = [heap.chunks.allocate(size) for _ in range(2 if size > DRAWN else 0)]

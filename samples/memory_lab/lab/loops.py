@@ -40,3 +40,58 @@ def build_lstm() -> keras.Model:
     steps = keras.Input((50, 32))
     hidden = keras.layers.LSTM(64, return_sequences=True)(steps)
     return keras.Model(steps, keras.layers.Dense(10)(keras.layers.LSTM(64)(hidden)))
+
+
+def build_bidirectional() -> keras.Model:
+    """float32 [batch, 30, 24] -> [batch, 30, 6]: an LSTM both ways, then a GRU, with an output a step."""
+    steps = keras.Input((30, 24))
+    hidden = keras.layers.Bidirectional(keras.layers.LSTM(40, return_sequences=True))(steps)
+    return keras.Model(
+        steps, keras.layers.Dense(6)(keras.layers.GRU(32, return_sequences=True)(hidden))
+    )
+
+
+class Decoder(keras.layers.Layer):
+    """Writes steps one after the other into a TensorArray, each from the one before and the whole input."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__()
+        self.length = length
+        self.cell = keras.layers.GRUCell(48)
+        self.attend = keras.layers.Dense(48)
+        self.word = keras.layers.Dense(20, activation="softmax")
+
+    def build(self, shape: tuple[int | None, ...]) -> None:
+        self.attend.build((None, shape[1], shape[2]))
+        self.cell.build((None, 48 + 20))
+        self.word.build((None, 48))
+        super().build(shape)
+
+    def call(self, steps: tf.Tensor) -> tf.Tensor:
+        keys = self.attend(steps)
+        state = tf.reduce_mean(keys, 1)
+
+        def one(
+            i: tf.Tensor, state: tf.Tensor, word: tf.Tensor, words: tf.TensorArray
+        ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.TensorArray]:
+            weights = tf.nn.softmax(tf.einsum("btk,bk->bt", keys, state))
+            seen = tf.einsum("bt,btk->bk", weights, keys)
+            state, _ = self.cell(tf.concat([seen, word], 1), [state])
+            word = self.word(state)
+            return i + 1, state, word, words.write(i, word)
+
+        first = tf.zeros_like(steps[:, 0, :20])
+        words = tf.TensorArray(tf.float32, self.length, element_shape=first.shape)
+        words = tf.while_loop(
+            lambda i, *_: i < self.length, one, (0, state, first, words)
+        )[-1]  # fmt: skip
+        return tf.transpose(words.stack(), (1, 0, 2))
+
+    def compute_output_shape(self, shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return (shape[0], self.length, 20)
+
+
+def build_decoder() -> keras.Model:
+    """float32 [batch, 16, 24] -> [batch, 12, 20]: a while_loop with attention and a TensorArray."""
+    steps = keras.Input((16, 24))
+    return keras.Model(steps, Decoder(12)(steps))
