@@ -56,7 +56,10 @@ def results(found: Sequence[CellResult]) -> None:
         columns.insert(0, "machine")
     for column in columns:
         left = column in ("workload", "variant", "machine")
-        table.add_column(column, justify="left" if left else "right")
+        # a name that is one long word is folded, not cut
+        table.add_column(
+            column, justify="left" if left else "right", overflow="fold" if left else "ellipsis"
+        )
     for r in found:
         stored = r.samples[0].compressed if r.samples else None
         row = [

@@ -56,7 +56,7 @@ def command(
     those of several stand beside each other. Runs nothing.
     """
     try:
-        if results is None and (len(paths) > 1 or not paths[0].is_dir()):
+        if results is None and (len(paths) > 1 or not paths[0].is_dir() or _is_results(paths[0])):
             out = out or Path("report.html")
             made = build.merge(paths, title or "Results compared", catalogue, target)
             render.write(made, out)
@@ -70,3 +70,9 @@ def command(
     except (build.ReportError, CatalogueError, SchemaError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(str(out.resolve()))
+
+
+def _is_results(folder: Path) -> bool:
+    """Whether a folder is what `--out` of measure or predict named, and no repository."""
+    held = any((folder / name).is_file() for name in ("measure.json", "predict.json"))
+    return held and not (folder / ".migrator").is_dir()

@@ -78,6 +78,15 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     assert "Over time" in out.read_text() and out.stat().st_size < 6_000_000
 
 
+def test_one_folder_of_results_is_a_report(tmp_path: Path) -> None:
+    """What `measure --out` named is no repository: nothing lies in a .migrator of it."""
+    write(tmp_path / "measure.json")
+    out = tmp_path / "page.md"
+    done = CliRunner().invoke(command, [str(tmp_path), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "| batch |" in out.read_text() and not (tmp_path / ".migrator").exists()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

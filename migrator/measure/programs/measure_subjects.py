@@ -192,6 +192,8 @@ def keras_subject(tf: Any, model: Any, given: list[dict[str, Any]]) -> Subject:
     tensors = list(getattr(model, "inputs", None) or ())  # a model whose `call` is Python has none
     if given:
         specs = given
+        for spec, tensor in zip(given, tensors, strict=False):
+            _check_shape(spec, tuple(tensor.shape))
     elif tensors:
         specs = [
             _resolved(getattr(t, "name", UNNAMED).split(":")[0], tuple(t.shape), t.dtype)
@@ -208,6 +210,18 @@ def keras_subject(tf: Any, model: Any, given: list[dict[str, Any]]) -> Subject:
         return {getattr(v, "path", v.name): v for v in model.variables}
 
     return Subject(forward, specs, by_name, lambda: list(model.trainable_variables), model=model)
+
+
+def _check_shape(spec: dict[str, Any], own: tuple[Any, ...]) -> None:
+    """Raises Unusable where an input is described in another size than the model was built for."""
+    wanted = tuple(spec.get("shape") or own)
+    pairs = zip(wanted[1:], own[1:], strict=False)
+    if len(wanted) != len(own) or any(d not in (None, w) and w != "batch" for w, d in pairs):
+        shown = ["x".join("batch" if d is None else str(d) for d in s) for s in (wanted, own)]
+        raise probe.Unusable(
+            f"input {spec['name']!r} is described as {shown[0]}, and the model takes {shown[1]}: "
+            "describe that, or have the model built for another size (--kwarg input_shape=[…])"
+        )
 
 
 def _resolved(name: str, shape: tuple[Any, ...], dtype: Any) -> dict[str, Any]:
