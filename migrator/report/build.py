@@ -51,8 +51,11 @@ def _measurement_caveats(measured: records.Measurement) -> list[str]:
             "allocator-equivalent estimate and not GPU memory; times say nothing about a GPU."
         )
     if any(not r.ok for r in measured.cells):
-        failed = sum(not r.ok for r in measured.cells)
-        caveats.append(f"{failed} of {len(measured.cells)} cells did not finish; see the tables.")
+        impossible = sum(r.status == "unsupported" for r in measured.cells)
+        failed = sum(not r.ok for r in measured.cells) - impossible
+        for count, how in ((failed, "did not finish"), (impossible, "are not possible")):
+            if count:
+                caveats.append(f"{count} of {len(measured.cells)} cells {how}; the tables say why.")
     if any(len(r.samples) < 3 for r in measured.cells if r.ok):
         caveats.append("Fewer than three processes a cell: step times carry the machine's noise.")
     return caveats

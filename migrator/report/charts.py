@@ -30,6 +30,7 @@ SERIES = (
 
 # Groups that stand beside each other, and characters of their labels, that a phone's width has room for
 GROUPS, LABEL = 6, 14
+STANDING = 8  # bars beside each other that have room for their labels
 WIDE_RANGE = 100  # of counts, from which a logarithmic axis shows the small ones, too
 
 
@@ -113,9 +114,10 @@ def _bars_figure(chart: Chart, layout: dict[str, Any], scale: float) -> dict[str
     """Bars, which lie where their labels would have to be turned to stand beside each other."""
     groups = list(dict.fromkeys(b.group for b in chart.bars))
     series = list(dict.fromkeys(b.series for b in chart.bars))
-    lying = len(groups) > GROUPS or any(len(g) > LABEL for g in groups)
-    along, across = ("y", "x") if lying else ("x", "y")
     stacked = chart.kind == "stack"
+    lying = len(groups) > GROUPS or any(len(g) > LABEL for g in groups)
+    lying = lying or (not stacked and len(chart.bars) > STANDING)
+    along, across = ("y", "x") if lying else ("x", "y")
     data = []
     for name in series:
         mine = [b for b in chart.bars if b.series == name]
@@ -127,8 +129,7 @@ def _bars_figure(chart: Chart, layout: dict[str, Any], scale: float) -> dict[str
             "hovertemplate": "%{" + along + "}, " + html.escape(name) + ": %{text}<extra></extra>",
         })  # fmt: skip
     layout["barmode"] = "stack" if stacked else "group"
-    if stacked:
-        layout["uniformtext"] = {"minsize": 10, "mode": "hide"}  # smaller ones cannot be read
+    layout["uniformtext"] = {"minsize": 10, "mode": "hide"}  # smaller ones cannot be read
     values = layout.pop("yaxis")
     sizes = [b.value for b in chart.bars if b.value > 0]
     if chart.unit == "count" and sizes and max(sizes) >= WIDE_RANGE * min(sizes):
@@ -137,7 +138,8 @@ def _bars_figure(chart: Chart, layout: dict[str, Any], scale: float) -> dict[str
     layout[f"{across}axis"] = values
     if lying:
         layout[f"{along}axis"]["autorange"] = "reversed"
-        rows = len(groups) * (1.6 if stacked else 0.8 + len(series))
+        lines = max(len(_lines(g)) for g in groups)
+        rows = len(groups) * max(0.9 * lines, 1.6 if stacked else 0.8 + len(series))
         # a narrow page has one line of the legend for each series
         layout["height"] = int(120 + 20 * len(series) + 20 * rows)
     return {"data": data, "layout": layout}

@@ -11,6 +11,7 @@ from migrator.report.charts import COLOURS, OTHER, Bar, Chart
 from migrator.report.model import Section, Statement, Table
 
 NO_CHANGE = {"inference": 0.02, "training": 0.05}  # differences below are noise (docs/measuring.md)
+SLOWER = 1.05  # step times up to this are called the same
 
 # Kinds of memory that are no layer's doing, whatever scope they have a name in.
 NO_LAYERS = ("weights", "optimizer slots", "inputs", "update temporaries")
@@ -77,15 +78,22 @@ def _verdict(workload: str, results: list[CellResult]) -> Statement | None:
     limit = NO_CHANGE[after.cell.mode]
     how = (
         "stayed the same" if abs(change) <= limit
-        else f"{'fell' if change < 0 else 'rose'} by {abs(change):.0%}"
+        else f"{'fell' if change < 0 else 'rose'} by {text.percent(abs(change), 1)}"
     )  # fmt: skip
-    kind = "bad" if change > limit else "good"
+    kind = "bad" if change > limit else "open" if _slower(after, before) else "good"
     speed = text.ratio(after.step_seconds, before.step_seconds)
     return Statement(
         kind,
         f"{workload}, batch {after.cell.batch}: peak memory {how} ({text.size(old)} before, "
-        f"{text.size(new)} as a tf.function); step time {speed} of the graph session's.",
+        f"{text.size(new)} as a tf.function); step time {speed} of the graph session's"
+        + (", measured once." if len(after.samples) == 1 else "."),
     )
+
+
+def _slower(after: CellResult, before: CellResult) -> bool:
+    """Whether even the quickest process took longer than the slowest of before, noise included."""
+    new, old = after.step_range, before.step_range
+    return bool(new and old and new[0] > SLOWER * old[1])
 
 
 def _share(workload: str, result: CellResult, found: Attribution) -> Statement:
@@ -242,7 +250,8 @@ def sections(
         phases = _phase_table(results)
         if phases:
             tables.append(phases)
-        top += [s for s in statements if s.kind != "bad"][:3]
+        # a cell without figures is told in its section; a verdict stands above, good or bad
+        top += [s for s in statements if s is verdict or s.kind != "bad"][:3]
         found.append(Section(
             f"memory-{number}", f"Memory and speed: {text.titled(workload, mode)}{note}", "",
             tuple(statements), tuple(tables), tuple(c for c in charts if c.bars or c.points or c.tree),

@@ -85,7 +85,7 @@ def _finding(workload: str, results: list[CellResult], plain: CellResult) -> Sta
     return Statement(
         "good",
         f"{where}: {_name(best)} needs least memory, {text.size(peak)} instead of "
-        f"{text.size(base)} ({1 - peak / base:.0%} less), at {cost} of the step time{apart}.",
+        f"{text.size(base)} ({text.percent(base - peak, base)} less), at {cost} of the step time{apart}.",
     )
 
 

@@ -46,7 +46,7 @@ class Tags(html.parser.HTMLParser):
 def test_findings_come_first_in_plain_language(page: str) -> None:
     said = re.sub(r"\s+", " ", " ".join(Tags(page).words))
     assert "The migrated program computes the same: 1 check equal to TensorFlow 1.15.5" in said
-    assert "ssd inference, batch 8: peak memory fell by 3%" in said
+    assert "ssd inference, batch 8: peak memory fell by 3.0 %" in said
     assert "70 % of the peak is activations" in said
     assert "2 places still need a person" in said
     body = said[said.index("In short") :]
@@ -151,9 +151,57 @@ def test_bars_lie_where_their_labels_are_long_and_small_counts_are_seen() -> Non
     assert short["data"][0]["orientation"] == "v" and "type" not in short["layout"]["yaxis"]
     assert long["data"][0]["orientation"] == "h"
     assert long["data"][0]["y"][1] == "deep &lt;YOLO&gt;<br>training, batch 8"
+    beside = tuple(charts.Bar(g, str(n), 2.0, "2 B") for g in "ab" for n in range(charts.STANDING))
+    crowded = charts.figure(charts.Chart("c", "t", "bars", "bytes", "alt", beside))
+    assert {d["orientation"] for d in crowded["data"]} == {"h"}
     many = bars(*map(str, range(charts.GROUPS + 1)), top=5000.0)
     assert many["data"][0]["orientation"] == "h"
     assert many["layout"]["xaxis"]["type"] == "log"
+
+
+def compared(seconds: float, status: str = "ok", peak: int = 100) -> records.Measurement:
+    """A step of 0.1 s and 100 bytes before, one of `seconds` and `peak` after; and one of XLA."""
+
+    def cell(
+        side: str, execution: str, wall: float, how: str = "ok", held: int = 100
+    ) -> records.CellResult:
+        found = records.Attribution(held, held, held, 0, {"weights": held}, (), ())
+        sample = records.Sample((), 100, 0, 0, (held,), 100, (wall,), (wall,), 1, found)
+        where = records.Cell("net", side, execution, "float32", "inference", 8)
+        ran = (sample, sample) if how == "ok" else ()
+        return records.CellResult(where, how, ran, "why it has no figures")
+
+    return records.Measurement({}, (
+        cell("before", "graph_session", 0.1), cell("after", "function", seconds, held=peak),
+        cell("after", "xla", 0.1, status),
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize(("seconds", "kind"), [(0.09, "good"), (0.104, "good"), (0.2, "open")])
+def test_a_slower_step_is_no_good_news(seconds: float, kind: str) -> None:
+    _, findings = memory.sections(compared(seconds))
+    assert findings[0].kind == kind and "step time" in findings[0].text
+
+
+def test_more_memory_than_before_is_told_at_the_top() -> None:
+    _, findings = memory.sections(compared(0.1, peak=150))
+    assert findings[0].kind == "bad" and "rose by 50 %" in findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("status", "caveat", "finding"),
+    [("unsupported", "1 of 3 cells are not possible", False),
+     ("oom", "1 of 3 cells did not finish", True)],
+)  # fmt: skip
+def test_what_is_not_possible_is_no_failure(status: str, caveat: str, finding: bool) -> None:
+    measured = compared(0.1, status)
+    assert any(caveat in c for c in build._measurement_caveats(measured))
+    sections, _ = memory.sections(measured)
+    told = [s.text for s in sections[0].statements if s.kind == "bad"]
+    assert bool(told) == finding
+    shown = " ".join(" ".join(row) for t in sections[0].tables for row in t.rows)
+    assert "why it has no figures" in shown
+    assert ("not possible" if status == "unsupported" else "out of memory") in shown
 
 
 def test_columns_that_say_nothing_are_left_out() -> None:

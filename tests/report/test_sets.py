@@ -137,7 +137,7 @@ def test_strategies_are_compared_with_the_plain_function() -> None:
     )
     section, findings = strategies.section(measured)
     assert section is not None
-    assert "recompute needs least memory" in findings[0].text and "40% less" in findings[0].text
+    assert "recompute needs least memory" in findings[0].text and "40 % less" in findings[0].text
     row = section.tables[0].rows[1]
     assert row[0] == "recompute" and row[2] == "0.60×" and row[7] == "1.0e-07"
     assert strategies.section(records.Measurement({}, ()))[0] is None
