@@ -276,7 +276,8 @@ class _Builder:
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
-        extra: int | None = workspace.scratch_bytes(op, self.kernels)
+        frozen = len(item.inputs) > 1 and self.constant.get(self.source(item.inputs[1])[0], False)
+        extra: int | None = workspace.scratch_bytes(op, self.kernels, frozen)
         if flatten.compiled(op):  # for a GPU, XLA would compile something else
             extra = None if self.kernels == "gpu" else xla.scratch_bytes(op, self._handles(item))
         if extra is None or op.type in lowering.LOOPS:

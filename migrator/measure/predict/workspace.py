@@ -20,6 +20,9 @@ UNFOLDED_WEIGHTS = 1 << 16
 UNFOLDED_ROW = 96 << 10
 FEW_ROWS = 4
 FEW_PIXELS, FEW_BYTES, FEW_CHANNELS = 32, 6 << 10, 16  # of a row, less than; and of the output
+FROZEN = (
+    8216  # bytes: of the kernel for constant weights, whatever its size (observed, 17 convolutions)
+)
 # What oneDNN's kernels need of a processor for a type (IsDataTypeSupportedByOneDNNOnThisCPU of
 # tensorflow/core/graph/mkl_graph_util.h, without AMX and NE_CONVERT)
 HALVES = {"bfloat16": frozenset({"avx512f"}), "float16": frozenset({"avx512_fp16"})}
@@ -51,15 +54,18 @@ def _columns(op: Any, filter_shape: Any) -> tuple[int, int, int, int] | None:
     return image[0] * image[1], height * width * channels, out, gradient.dtype.size
 
 
-def scratch_bytes(op: Any, kernels: str = "eigen") -> int:
-    """Bytes that `op`'s kernel allocates as scratch; 0 where none or not known."""
+def scratch_bytes(op: Any, kernels: str = "eigen", frozen: bool = False) -> int:
+    """Bytes that `op`'s kernel allocates as scratch; 0 where none or not known.
+
+    frozen: whether the weights of a convolution are constants.
+    """
     if kernels == "onednn" and op.inputs and op.inputs[0].dtype.name in HALVES:
         # a processor without instructions for the type leaves it to Eigen
         kernels = kernels if HALVES[op.inputs[0].dtype.name] <= _instructions() else "eigen"
     if kernels == "eigen":
         return _eigen(op)
     if kernels == "onednn":
-        return _onednn(op)
+        return _onednn(op, frozen)
     return 0
 
 
@@ -98,8 +104,11 @@ def _eigen(op: Any) -> int:
     return 0
 
 
-def _onednn(op: Any) -> int:
-    """A batch of one goes to the GEMM kernel, which transposes the image and unfolds it."""
+def _onednn(op: Any, frozen: bool) -> int:
+    """A batch of one goes to the GEMM kernel, which transposes the image and unfolds it.
+
+    Constant weights are kept in the layout that another kernel wants, which unfolds nothing.
+    """
     if op.type not in CONVOLUTIONS:
         return 0
     image, weights, output = op.inputs[0].shape, op.inputs[1].shape, op.outputs[0].shape
@@ -109,6 +118,8 @@ def _onednn(op: Any) -> int:
         return 0
     height, width, channels, out = weights.as_list()
     item = op.inputs[0].dtype.size
+    if frozen:
+        return FROZEN + out * item
     transposed = math.prod(image.as_list()) * item
     if height == width == 1 and list(op.get_attr("strides")) == [1, 1, 1, 1]:
         return transposed + 128
