@@ -6,7 +6,9 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import function_summary
+from migrator.analysis.feed_methods import feed_methods
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
@@ -36,7 +38,8 @@ class ClassProgram(Program):
     """What `__init__` and the building methods that it calls do, in the order they do it.
 
     Attributes of the object are names of their own (``self.loss``). `builders` are the methods
-    whose statements are part of the program, `methods` the others.
+    whose statements are part of the program, `methods` the others; `feeds` are those of them that
+    make what runs are fed.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class ClassProgram(Program):
         self.method_of: dict[int, ast.FunctionDef] = {}
         first = self.defined.get("__init__")
         owner = first.args.args[0].arg if first is not None and first.args.args else "self"
+        self.feeds = feed_methods(self.defined, owner)
         self._roots = building_methods(node)
         self._function = function
         self._facts: dict[str, tuple[FunctionFact, frozenset[str]] | None] = {}
@@ -67,9 +71,10 @@ class ClassProgram(Program):
     def _build_all(self) -> None:
         self.builders = []
         for root in self._roots:
-            self._build_method(root)
+            self._build_method(root, ())
 
-    def _build_method(self, method: ast.FunctionDef) -> None:
+    def _build_method(self, method: ast.FunctionDef, parents: tuple[ast.stmt, ...]) -> None:
+        """`parents` are the scopes that are open where the method is called."""
         if method in self.builders:
             raise Obstacle(method, f"{method.name} builds a part of the graph twice",
                            "give the parts methods of their own")
@@ -77,7 +82,7 @@ class ClassProgram(Program):
         start = len(self.items)
         outer, self.expressions.scope = self.expressions.scope, self._scopes[id(method)]
         self._bind_parameters(method, None)
-        self._build(method.body, ())
+        self._build(method.body, parents)
         self.expressions.scope = outer
         for item in self.items[start:]:
             self.method_of.setdefault(id(item.stmt), method)
@@ -91,12 +96,15 @@ class ClassProgram(Program):
                                "build the whole graph at once")
             self.call_of[called.name] = stmt
             self._bind_arguments(called, stmt.value)  # type: ignore[attr-defined]
-            self._build_method(called)
+            self._build_method(called, parents)
 
     def method_fact(self, name: str) -> tuple[FunctionFact, frozenset[str]] | None:
         """See `Program.method_fact`; known of methods that give something and run no session."""
         if name in self._facts or name not in self.defined:
             return self._facts.get(name)
+        if name in self.feeds:
+            self._facts[name] = FunctionFact(k.PY, (), frozenset()), frozenset()
+            return self._facts[name]
         self._facts[name] = None  # of a method that calls itself nothing is known
         node = self.defined[name]
         names = self.expressions.names

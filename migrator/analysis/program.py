@@ -68,9 +68,7 @@ class Program(RunReader, Containers, Parameters):
 
     def _build_all(self) -> None:
         if isinstance(self.scope.node, ast.FunctionDef):
-            around = self.parent
-            inner = around is not None and isinstance(around.scope.node, ast.FunctionDef)
-            self._bind_parameters(self.scope.node, around if inner else None)
+            self._bind_parameters(self.scope.node, self.parent)
         self._build(self.body, ())
 
     def _rebuild(self, variables_known: bool) -> None:
@@ -158,8 +156,7 @@ class Program(RunReader, Containers, Parameters):
         self.with_parts[id(stmt)] = parts
         regularized = any(
             isinstance(item.context_expr, ast.Call)
-            and any(a.arg == "regularizer" for a in item.context_expr.keywords)
-            for item in stmt.items
+            and any(a.arg == "regularizer" for a in item.context_expr.keywords) for item in stmt.items
         )
         self.expressions.regularized += regularized
         self._build(stmt.body, (*parents, stmt))

@@ -18,10 +18,12 @@ class Parameters:
     expressions: Expressions
     #: Parameters that are given one summary writer or nothing -> what the writer is called.
     given_writers: dict[str, str] = {}
+    #: Function or method below this scope -> its parameters of which `savers_given` knows.
+    given: dict[str, dict[str, Value]] = {}
 
     def _bind_parameters(self, function: ast.FunctionDef, around: Parameters | None) -> None:
-        """A parameter whose default is an optimizer is given optimizers; what the calls in the
-        function `around` this one give says which ones are writers."""
+        """A parameter whose default is an optimizer is given optimizers; what the calls in a
+        function `around` this one give says which ones are writers, and `given` which are savers."""
         given = function.args
         plain = [*given.posonlyargs, *given.args]
         pairs = [*zip(reversed(plain), reversed(given.defaults), strict=False),
@@ -30,9 +32,12 @@ class Parameters:
             value = self.expressions.value(default)
             if value.kind == k.OPTIMIZER:
                 self.env[parameter.arg] = Value(k.OPTIMIZER, source=parameter.arg)
-        self.given_writers = {} if around is None else around.writers_given(function)
+        inner = around is not None and isinstance(around.expressions.scope.node, ast.FunctionDef)
+        self.given_writers = around.writers_given(function) if around is not None and inner else {}
         for name in self.given_writers:
             self.env[name] = Value(k.WRITER, source=name)
+        if around is not None:
+            self.env.update(around.given.get(function.name, {}))
 
     def writers_given(self, function: ast.FunctionDef) -> dict[str, str]:
         """Parameters of a function inside of this scope that all calls give the same summary writer,
@@ -57,3 +62,33 @@ class Parameters:
                                        and node.id in names for node in given):
                 found[parameter.arg] = names.pop()
         return found
+
+    def savers_given(
+        self, functions: list[ast.FunctionDef], callers: list[Parameters]
+    ) -> dict[str, dict[str, Value]]:
+        """Parameters of this scope's functions, or of the object's methods, that all calls, which
+        are in `callers`, give a saver."""
+        found: dict[str, dict[str, Value]] = {}
+        known = [p for p in callers if any(v.kind == k.SAVER for v in p.env.values())]
+        calls = [(call, p) for p in callers for stmt in p.body for call in calls_in(stmt)]
+        for function in functions if known else ():
+            own = [(call, p) for call, p in calls if p._calls(call, function.name)]
+            names = [a.arg for a in function.args.args]
+            if self.expressions.owner is not None:
+                names = names[1:]
+            for position, name in enumerate(names):
+                given = [(argument(call, position, name), p) for call, p in own]
+                if given and all(
+                    node is not None and p.expressions.value(node).kind == k.SAVER
+                    for node, p in given
+                ):
+                    found.setdefault(function.name, {})[name] = Value(k.SAVER)
+        return found
+
+    def _calls(self, call: ast.Call, name: str) -> bool:
+        """Whether a call is one of the function `name`, or of the object's method."""
+        func, owner = call.func, self.expressions.owner
+        if owner is None:
+            return isinstance(func, ast.Name) and func.id == name
+        return isinstance(func, ast.Attribute) and func.attr == name and (
+            isinstance(func.value, ast.Name) and func.value.id == owner)

@@ -84,7 +84,9 @@ class RunReader:
         if isinstance(feed, ast.Name):
             site.feed_name = feed.id
             return site
-        if isinstance(feed, ast.Call) and isinstance(feed.func, ast.Name):
+        if isinstance(feed, ast.Call) and (
+            isinstance(feed.func, ast.Name) or dotted_self(feed.func, self.owner) is not None
+        ):
             site.feed_call = feed
             return site
         if not isinstance(feed, ast.Dict):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
+from migrator.transforms._session_collected import without_run
 from migrator.transforms._session_split import split_names
 
 
@@ -45,12 +46,17 @@ class Rebound(Amendable):
 class UnknownFetch(Amendable):
     """What is fetched is not known, perhaps as its name takes the value: ``loss = run(loss)``."""
 
+    run: ast.Call | None = None  # that fetches it
+
     def __init__(self, node: ast.expr) -> None:
         super().__init__(node, f"what {ast.unparse(node)} is cannot be told from this module",
                          "build the tensor in this function, or return it from a graph function")
         self.name = node.id if isinstance(node, ast.Name) else None
 
     def amended(self, text: str) -> str | None:
+        at_once = None if self.run is None else without_run(text, self.run)
+        if at_once is not None:
+            return at_once
         return split_names(text, {self.name}) if self.name else None
 
 
@@ -133,7 +139,7 @@ class LocalPart(Amendable):
             (n for n in (f"_{short}", short, f"_built_{short}") if n not in taken), None)
         source = SourceText(text, tree)
         if any(a.arg == self.name for a in ast.walk(method.args) if isinstance(a, ast.arg)):
-            return self._kept_argument(text, source, method)
+            return self._kept_argument(text, source, method, None if inner else attribute)
         if attribute is None or inner:
             return None
         edits: list[Edit] = [
@@ -142,8 +148,11 @@ class LocalPart(Amendable):
         ]
         return source.splice(0, len(text), edits) if edits else None
 
-    def _kept_argument(self, text: str, source: SourceText, method: ast.FunctionDef) -> str | None:
-        """The argument is read from the attribute that the method keeps it in."""
+    def _kept_argument(
+        self, text: str, source: SourceText, method: ast.FunctionDef, attribute: str | None
+    ) -> str | None:
+        """The argument is read from the attribute that the method keeps it in, a new one called
+        `attribute` if there is none."""
         uses = [n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == self.name]
         owner = method.args.args[0].arg
         keeps = next((
@@ -152,8 +161,10 @@ class LocalPart(Amendable):
             and isinstance(s.targets[0], ast.Attribute)
             and ast.unparse(s.targets[0].value) == owner
         ), None)
-        if keeps is None or any(not isinstance(n.ctx, ast.Load) for n in uses):
+        if any(not isinstance(n.ctx, ast.Load) for n in uses):
             return None
+        if keeps is None:
+            return self._newly_kept(text, source, method, attribute) if attribute else None
         kept = ast.unparse(keeps.targets[0])
         stored = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)
                   and isinstance(n.ctx, ast.Store) and ast.unparse(n) == kept]
@@ -161,6 +172,20 @@ class LocalPart(Amendable):
         if len(stored) != 1 or not later:
             return None
         return source.splice(0, len(text), [(*source.span(n), kept) for n in later])
+
+    def _newly_kept(
+        self, text: str, source: SourceText, method: ast.FunctionDef, attribute: str
+    ) -> str | None:
+        """The method begins by keeping the argument."""
+        told = ast.get_docstring(method) is not None
+        if len(method.body) == told:
+            return None
+        first, kept = method.body[told], f"{method.args.args[0].arg}.{attribute}"
+        start = source.offset(source.first_line(first), 0)
+        line = f"{source.indent(first)}{kept} = {self.name}\n"
+        return source.splice(0, len(text), [(start, start, line), *(
+            (*source.span(n), kept) for n in ast.walk(method)
+            if isinstance(n, ast.Name) and n.id == self.name)])
 
 
 class GraphParts(Amendable):

@@ -66,7 +66,8 @@ class PlaceChecks(CallWriter):
             home = next(holds, self.program)
             return [i for i in home.items if i.stmt.lineno > anchor.lineno]
         inside = {id(node) for node in ast.walk(anchor)}
-        last = max((n for n, i in enumerate(self.items) if id(i.stmt) in inside), default=-1)
+        last = max((n for n, i in enumerate(self.items)
+                    if id(i.stmt) in inside or anchor in i.parents), default=-1)
         return self.items[last + 1:]
 
     def _check_rebound(self, function: StepFunction) -> None:

@@ -6,7 +6,8 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
-from migrator.analysis.dataflow import backward_slice
+from migrator.analysis.dataflow import backward_slice, dotted_self
+from migrator.analysis.feed_methods import Entry, FeedMethod
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.source import Edit
 from migrator.analysis.values import argument
@@ -40,16 +41,31 @@ class FeedReader(MonitorReader):
         return self._feed_variable(site)
 
     def _feed_function(self, site: Site, call: ast.Call) -> list[tuple[str, ast.expr]]:
-        """The feed that a function beside the graph makes."""
+        """The feed that a function beside the graph makes, or a method."""
+        method = self._feed_method(call)
+        if method is not None:
+            site.feed_entries = method.entries
+            return self._named(method.fed_by(call))
         function, literal = made_feed(call, self.items, self.program)
         site.feed_entries = self._entries(function, literal)
-        return [(self._key_name(key) or "", value) for _, key, value in site.feed_entries]
+        return self._named(site.feed_entries)
+
+    def _feed_method(self, call: ast.Call) -> FeedMethod | None:
+        """The method of the object that a call makes a feed with, None if it is none of them."""
+        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        if whole is None or dotted_self(call.func, whole.owner) is None:
+            return None
+        assert isinstance(call.func, ast.Attribute)
+        return whole.feeds.get(call.func.attr)
+
+    def _named(self, entries: list[Entry]) -> list[tuple[str, ast.expr]]:
+        return [(self._key_name(key) or "", value) for _, key, value in entries]
 
     def _entries(
         self, stmt: ast.stmt, literal: ast.Dict
-    ) -> list[tuple[ast.stmt, ast.expr, ast.expr]]:
+    ) -> list[Entry]:
         """What a dict literal feeds, with the statement that it stands in."""
-        entries: list[tuple[ast.stmt, ast.expr, ast.expr]] = []
+        entries: list[Entry] = []
         for key, value in zip(literal.keys, literal.values, strict=True):
             if key is None or self._key_name(key) is None:
                 raise Obstacle(literal, "a key of the feed is not a name",
@@ -66,11 +82,16 @@ class FeedReader(MonitorReader):
         assert isinstance(binding.stmt, ast.Assign)
         literal = binding.stmt.value
         home: ast.stmt = binding.stmt
-        if isinstance(literal, ast.Call):
-            home, literal = made_feed(literal, self.items, self.program)
-        assert isinstance(literal, ast.Dict)
-        entries = self._entries(home, literal)
-        pairs = {self._key_name(key) or "": value for _, key, value in entries}
+        method = self._feed_method(literal) if isinstance(literal, ast.Call) else None
+        if method is not None:
+            assert isinstance(literal, ast.Call)
+            entries, pairs = method.entries, dict(self._named(method.fed_by(literal)))
+        else:
+            if isinstance(literal, ast.Call):
+                home, literal = made_feed(literal, self.items, self.program)
+            assert isinstance(literal, ast.Dict)
+            entries = self._entries(home, literal)
+            pairs = dict(self._named(entries))
         for item in self.program.items:
             stmt = item.stmt
             if name not in item.flow.mutates or stmt.lineno < binding.stmt.lineno:
@@ -106,7 +127,7 @@ class FeedReader(MonitorReader):
         return [
             item for item in self.program.items
             if isinstance(item.stmt, ast.Assign) and any(
-                isinstance(t, ast.Name) and t.id == name for t in item.stmt.targets
+                isinstance(t, ast.Name) and t.id == name for t in _targets(item.stmt)
             )
         ]
 
@@ -146,8 +167,8 @@ class FeedReader(MonitorReader):
                                "use one name for each feed")
         assert isinstance(binding.stmt, ast.Assign)
         value = binding.stmt.value
-        made = isinstance(value, ast.Dict) or isinstance(value, ast.Call) and isinstance(
-            value.func, ast.Name)
+        made = isinstance(value, ast.Dict) or isinstance(value, ast.Call) and (
+            isinstance(value.func, ast.Name) or self._feed_method(value) is not None)
         if not made or len(binding.stmt.targets) != 1:
             raise Obstacle(binding.stmt, f"the feed {name} is not a dict literal",
                            "feed a dict literal whose keys are placeholders")
@@ -320,3 +341,9 @@ class FeedReader(MonitorReader):
                 ):
                     return True
         return False
+
+
+def _targets(stmt: ast.Assign) -> list[ast.expr]:
+    """What an assignment binds, the parts of a tuple as well."""
+    return [part for target in stmt.targets
+            for part in (target.elts if isinstance(target, ast.Tuple) else [target])]

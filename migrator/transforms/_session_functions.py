@@ -14,6 +14,7 @@ from migrator.transforms._session_step import (
     StepFunction,
     target_of,
 )
+from migrator.transforms._session_summary_steps import listed_summaries
 from migrator.transforms._session_training import TrainingWriter
 
 
@@ -123,7 +124,9 @@ class FunctionWriter(TrainingWriter):
             body = _returned_directly(body, function, self.renames)
         if function.summaries is not None:
             s = function.summaries
-            managers = [f"{s.writer}.as_default(step={s.step_name})"]
+            written = f"({s.writer} or {self.style.tf}.summary.create_noop_writer())" if (
+                s.optional) else s.writer
+            managers = [f"{written}.as_default(step={s.step_name})"]
             if s.condition:
                 condition = s.condition if s.tested else s.condition_name
                 managers.append(f"{self.style.tf}.summary.record_if({condition})")
@@ -280,7 +283,10 @@ class FunctionWriter(TrainingWriter):
     def _one(self, item: Item, function: StepFunction) -> list[str]:
         """The lines of one statement inside the function."""
         _stmt, call = item.stmt, item.value.call
-        if item.kind in (k.UPDATE_OPS, k.MERGED):
+        if item.kind == k.MERGED:
+            return [line for summary in listed_summaries(call, lambda c: self._symbol(c, function))
+                    for line in self._edited(summary, function).split("\n")]
+        if item.kind == k.UPDATE_OPS:
             return []
         if item.kind == k.PLACEHOLDER and call is not None:
             default = argument(call, 0, "input")

@@ -13,7 +13,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import cut
@@ -63,12 +63,12 @@ def unhanded(ctx: FileContext, text: str) -> str | None:
     graphs = any(
         isinstance(n, ast.Call) and _symbol(names, n) == "tensorflow.Graph" for n in walk(tree)
     )
-    if not receivers or len(makers) != 1 or graphs or makers[0].args or any(
-        a.arg != "config" for a in makers[0].keywords
+    if not receivers or graphs or not (len(makers) == 1 or _of_one_class(tree, makers)) or any(
+        maker.args or any(a.arg != "config" for a in maker.keywords) for maker in makers
     ):
         return None
     source = SourceText(text, tree)
-    sessions = _session_names(tree, makers[0])
+    sessions = _session_names(tree, makers)
     edits: list[Edit] = []
     for receiver in receivers:
         own = _receiver_edits(ctx, tree, names, source, receiver, receivers, sessions)
@@ -133,19 +133,28 @@ def _receivers(tree: ast.Module) -> list[_Receiver]:
     return found
 
 
-def _session_names(tree: ast.Module, maker: ast.Call) -> set[str]:
-    """What the one session is called where it is made."""
-    found: set[str] = set()
+def _of_one_class(tree: ast.Module, makers: list[ast.Call]) -> bool:
+    """Whether all sessions are made by one class. Each of them then starts with first values or
+    those of a checkpoint, and the planner refuses first values that are asked for again."""
+    return any(
+        isinstance(node, ast.ClassDef) and makers
+        and set(map(id, makers)) <= {id(call) for call in calls_in(node)} for node in tree.body
+    )
+
+
+def _session_names(tree: ast.Module, makers: list[ast.Call]) -> set[str]:
+    """What the sessions are called where they are made."""
+    made = set(map(id, makers))
+    names: list[ast.expr | None] = []
     for node in walk(tree):
-        if isinstance(node, ast.withitem) and node.context_expr is maker:
-            if isinstance(node.optional_vars, ast.Name):
-                found.add(node.optional_vars.id)
-        elif isinstance(node, ast.Assign) and node.value is maker and len(node.targets) == 1:
-            if isinstance(node.targets[0], ast.Name):
-                found.add(node.targets[0].id)
+        if isinstance(node, ast.withitem) and id(node.context_expr) in made:
+            names.append(node.optional_vars)
+        elif isinstance(node, ast.Assign) and id(node.value) in made and len(node.targets) == 1:
+            names.append(node.targets[0])
+    found = {name.id for name in names if isinstance(name, ast.Name)}
     stored = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id in found
               and isinstance(n.ctx, ast.Store)]
-    return found if len(stored) == len(found) else set()
+    return found if all(any(n is name for name in names) for n in stored) else set()
 
 
 def _receiver_edits(

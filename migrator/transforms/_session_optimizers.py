@@ -9,7 +9,7 @@ from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program_items import LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms._session_helpers import chain, train_label
+from migrator.transforms._session_helpers import chain, contains, parameter_name, train_label
 from migrator.transforms._session_records import Note
 from migrator.transforms._session_store import StorePlanner
 
@@ -40,9 +40,10 @@ class OptimizerPlanner(StorePlanner):
             chosen, _ = backward_slice(earlier, names)
             present = set(map(id, function.items))
             fed = {p.name for p in function.parameters}
-            missing = [i for i in chosen if id(i) not in present and not i.flow.defines & fed
+            unfed = [i for i in chosen if not {parameter_name(n) for n in i.flow.defines} & fed]
+            missing = [i for i in unfed if id(i) not in present
                        and i.kind not in (k.PLACEHOLDER, k.ELEMENT)]
-            if any(i.kind == k.PLACEHOLDER and not i.flow.defines & fed for i in chosen):
+            if any(i.kind == k.PLACEHOLDER for i in unfed):
                 raise Obstacle(item.stmt, "the learning rate is a placeholder that is not fed",
                                "feed it wherever the training op runs")
             if missing:
@@ -67,6 +68,17 @@ class OptimizerPlanner(StorePlanner):
         whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
         return None if whole is None else whole.method_of.get(id(item.stmt))
 
+    def _beside_functions(self, item: Item) -> bool:
+        """Whether the functions are made in the method of a statement, and not behind a scope in
+        which another one calls it."""
+        method, last = self._method(item), self._last_traced()
+        whole = next(p for p in chain(self.program) if isinstance(p, ClassProgram))
+        return method is self._method(last) and all(
+            method is None or contains(method.body, parent) for parent in last.parents
+            if any(part.kind not in ("graph", "session")
+                   for part in whole.with_parts.get(id(parent), ()))
+        )
+
     def _hoist_inline_optimizers(self) -> None:
         """``tf.train.AdamOptimizer(1e-3).minimize(loss)`` needs the optimizer before the step."""
         for item in self.items:
@@ -87,8 +99,8 @@ class OptimizerPlanner(StorePlanner):
             name = self.names.fresh(
                 *([f"{label}_optimizer"] if label else ["optimizer"]), f"{made}_optimizer"
             )
-            if self.shared.owner and self._method(item) is not self._method(self._last_traced()):
-                name = f"{self.shared.owner}.{name}"  # the functions are made in another method
+            if self.shared.owner and not self._beside_functions(item):
+                name = f"{self.shared.owner}.{name}"
             self.renames[key] = self.shared.inline_optimizers[key] = name
             edits = []
             rate = argument(maker, 0, "learning_rate")

@@ -107,7 +107,7 @@ class FunctionPlacer(EarlyLists):
                 continue
             if id(item.stmt) in self.decisions.dropped:
                 continue
-            if item.stmt.lineno <= anchor.lineno:
+            if item.stmt.lineno <= (anchor.end_lineno or anchor.lineno):
                 continue
             if item.parents_matter:
                 raise Obstacle(item.stmt, "the summary writer is made on some ways only",
@@ -147,6 +147,10 @@ class FunctionPlacer(EarlyLists):
         return self.program.items
 
     def _needs_build(self) -> bool:
+        return self.shared.listed or self._needs_build_here()
+
+    def _needs_build_here(self) -> bool:
+        """Whether code of this scope needs the variables before the first step."""
         if self.monitor or self.looped:
             return True
         if self.evaluates:  # it traces the step itself
@@ -244,7 +248,8 @@ class FunctionPlacer(EarlyLists):
         that there are so far has a function of its own make them."""
         inside = {id(node) for node in ast.walk(anchor)}
         position = max(
-            (i for i, item in enumerate(self.items) if id(item.stmt) in inside), default=-1
+            (i for i, item in enumerate(self.items)
+             if id(item.stmt) in inside or anchor in item.parents), default=-1
         )
         for item in self.items[: position + 1]:
             if self._listed_early(item):
@@ -261,7 +266,7 @@ class FunctionPlacer(EarlyLists):
             return []
         self.shared.built |= set(map(id, makers))
         why = "the functions list" if any(map(self._lists_variables, self.functions)) else (
-            "the program lists" if self.reports else
+            "the program lists" if self.reports or not self._needs_build_here() else
             "others reuse" if self._reused_early() else "the checkpoint needs")
         lines: list[str] = [f"# Tracing makes the variables, which {why}."]
         for function in makers:

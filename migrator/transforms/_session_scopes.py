@@ -13,6 +13,13 @@ from migrator.analysis.program_items import TRACE, Obstacle, RunSite
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.model import Rung
+from migrator.transforms._session_class_units import (
+    listed_outside,
+    method_programs,
+    opens_session,
+    refuse_repeated,
+    refuse_several,
+)
 from migrator.transforms._session_facts import FunctionTable
 from migrator.transforms._session_helpers import contains, straight
 from migrator.transforms._session_records import Shared
@@ -73,7 +80,7 @@ def units_of(
         alone = shared or unit.class_program is not None or len(unit.programs) == 1
         for program in unit.programs:
             for run in program.run_sites():
-                if not _initialises(program, run) or not alone:
+                if not alone or not _initialises(program, run) or _restored_next(program, run):
                     continue
                 before = places.setdefault(_graph_around(program, run), [])
                 if not all(_either_or(run, other) for other in before):
@@ -156,6 +163,23 @@ def _initialises(program: Program, run: RunSite) -> bool:
     return False
 
 
+def _restored_next(program: Program, run: RunSite) -> bool:
+    """Whether the first values are at once replaced by those of a checkpoint of all variables."""
+    assert run.item is not None
+    position = program.items.index(run.item)
+    for item in program.items[position + 1:]:
+        calls = [c for c in calls_in(item.stmt) if isinstance(c.func, ast.Attribute)]
+        for call in calls:
+            saver = program.expressions.value(call.func.value)  # type: ignore[attr-defined]
+            if call.func.attr == "restore" and saver.kind == k.SAVER:  # type: ignore[attr-defined]
+                made = saver.call
+                return made is not None and not made.args and item.parents == run.item.parents and (
+                    all(a.arg not in (None, "var_list") for a in made.keywords))
+        if item.runs:
+            return False
+    return False
+
+
 def _class_unit(
     ctx: FileContext, node: ast.ClassDef, names: NameTable, scopes: dict[int, Scope],
     function: FunctionTable, module: Program, told: bool,
@@ -166,14 +190,16 @@ def _class_unit(
         if told:
             report(ctx, obstacle)
         return None
-    if not any(value.kind == k.SESSION for value in whole.env.values()):
+    methods = method_programs(whole, names, scopes)
+    if not any(map(opens_session, [whole, *methods])):
         return None
-    methods = [
-        Program(names, scopes[id(m)], m.body, function, whole,
-                m.args.args[0].arg if m.args.args else None)
-        for m in whole.methods
-    ]
-    return Unit([*methods, whole], Shared(owner=whole.owner or ""), whole)
+    try:
+        refuse_repeated(ctx, whole, methods)
+        refuse_several(ctx, whole)
+    except Obstacle as obstacle:
+        return Unit([*methods, whole], Shared(owner=whole.owner or ""), whole, obstacle)
+    shared = Shared(owner=whole.owner or "", listed=listed_outside(ctx, whole))
+    return Unit([*methods, whole], shared, whole)
 
 
 def report(ctx: FileContext, obstacle: Obstacle) -> None:

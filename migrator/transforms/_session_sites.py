@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import Value, argument
 from migrator.transforms._session_amend import UnknownFetch
 from migrator.transforms._session_helpers import (
     calls_of,
+    chain,
     contains,
 )
 from migrator.transforms._session_iterators import IteratorPlanner
@@ -28,7 +30,11 @@ class SiteReader(IteratorPlanner):
 
 
     def _site(self, run: RunSite) -> Site | None:
-        leaves, form = self._leaves(run.fetch)
+        try:
+            leaves, form = self._leaves(run.fetch)
+        except UnknownFetch as obstacle:
+            obstacle.run = run.call
+            raise
         kinds = {leaf.value.kind for leaf in leaves}
         assert run.item is not None
         stmt = run.item.stmt
@@ -192,17 +198,29 @@ class SiteReader(IteratorPlanner):
         counted = None
         if statement_flow(step).uses & own:
             counted = fetched_step(step, site.leaves, call)
+        writer = self.source.segment(call.func.value)
+        parents = list(item.parents)[len(run_path) :]
+        asked = [p for p in parents if isinstance(p, ast.If) and self._asks_for(p.test, writer)]
         condition, tested = self._condition(
-            list(item.parents)[len(run_path) :], item, call, own,
+            [p for p in parents if p not in asked], item, call, own,
             ast.unparse(step) if counted is not None else "")
         self.decisions.dropped.add(id(item.stmt))
         self.notes.append(Note("TF601", item.stmt, "the step writes its summaries itself",
                                "tensorflow.summary.FileWriter.add_summary"))
         step_text = self.source.segment(step)
-        writer = self.source.segment(call.func.value)
         return Summaries(
             self.program.given_writers.get(writer, writer), step_text, condition,
-            "step", "write_summaries", counted, tested,
+            "step", "write_summaries", counted, tested, bool(asked),
+        )
+
+    def _asks_for(self, test: ast.expr, writer: str) -> bool:
+        """Whether a test asks if the object has the writer, as it was decided when it was built."""
+        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        return whole is not None and writer in whole.env and ast.unparse(test) in (
+            writer, f"{writer} is not None"
+        ) and not any(
+            isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            and ast.unparse(node) == writer for method in whole.methods for node in ast.walk(method)
         )
 
     def _condition(
@@ -223,6 +241,12 @@ class SiteReader(IteratorPlanner):
                 raise Obstacle(call, "whether a summary is written depends on the step's result",
                                "use tf.summary.record_if inside the step")
             test = self.source.segment(parent.test)
+            if test not in self.program.given_writers and any(
+                self.program.expressions.value(node).kind == k.WRITER
+                for node in ast.walk(parent.test) if isinstance(node, (ast.Name, ast.Attribute))
+            ):
+                raise Obstacle(call, "whether there is a summary writer changes between runs",
+                               "decide about the writer where the graph is built")
             tested.append(inside)
             tests.append(f"{test} is not None" if test in self.program.given_writers else test)
         if any(tested) and len(tests) > 1:

@@ -40,7 +40,7 @@ class StatementPlanner(OptimizerPlanner):
         uses_parent = self.program.parent is not None and any(
             item.role == TRACE for item in self.program.parent.all_items()
         )
-        others = self._decided_elsewhere()
+        module, others = self._decided_elsewhere()
         for item in self.items if uses_parent else self.program.items:
             if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped or id(item) in others:
                 continue
@@ -63,15 +63,16 @@ class StatementPlanner(OptimizerPlanner):
             if item.role == RUN:
                 self._kept(item)
         for program in chain(self.program):
-            if program is self.program or uses_parent:
+            if program is self.program or uses_parent and program is not module:
                 self._withs(program)
 
-    def _decided_elsewhere(self) -> set[int]:
-        """Sessions of a module that runs them itself, beside the object whose plan this is."""
+    def _decided_elsewhere(self) -> tuple[Program | None, set[int]]:
+        """The module, if it runs sessions itself beside the object whose plan this is, and what
+        belongs to them there."""
         module = next(p for p in chain(self.program) if p.parent is None)
         if not self.shared.owner or not any(module.run_sites()):
-            return set()
-        return {id(item) for item in module.items if item.role == DROP}
+            return None, set()
+        return module, {id(item) for item in module.items if item.role == DROP}
 
     def _needed(self, role: str, kind: str = "") -> set[int]:
         """Items of a role (and kind) that statements which stay depend on."""

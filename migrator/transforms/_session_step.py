@@ -26,7 +26,7 @@ class Summaries:
 
     `counted` is the variable that says the step, where it is fetched together with the summaries;
     the function computes its step (`step`, once it is made) from that, and its condition, too, if
-    that is `tested` inside.
+    that is `tested` inside. An `optional` writer may be None.
     """
 
     writer: str
@@ -36,6 +36,7 @@ class Summaries:
     condition_name: str = "write_summaries"
     counted: ast.expr | None = None
     tested: bool = False
+    optional: bool = False
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Where a fetched summary is written: behind its run, and with which step.
+"""Where a fetched summary is written: behind its run, and with which step; what a merge lists.
 
 A step that the run fetches as well was read by TF1 when the training op had counted; what is fetched
 natively is read behind the update, too. The summaries are written before it, so the step that they
@@ -8,13 +8,13 @@ carry is counted ahead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms._session_amend import Amendable
 from migrator.transforms._session_helpers import blocks_of
@@ -125,4 +125,17 @@ def _ends(stmt: ast.stmt) -> list[ast.stmt] | None:
     found: list[ast.stmt] = []
     for block in (stmt.body, stmt.orelse):
         found += _ends(block[-1]) or [block[-1]]
+    return found
+
+
+def listed_summaries(call: ast.Call | None, symbol: Callable[[ast.Call], str]) -> list[ast.expr]:
+    """The summaries that a merge makes where it lists them; the others have names, and statements."""
+    inputs = None if call is None else argument(call, 0, "inputs")
+    found = []
+    for element in getattr(inputs, "elts", [] if inputs is None else [inputs]):
+        made = [c for c in calls_in(element) if k.call_kind(symbol(c)) == k.SUMMARY]
+        if made and made != [element]:
+            raise Obstacle(element, "summaries are made while they are merged",
+                           "make each summary in a statement of its own")
+        found += [element] if made else []
     return found

@@ -49,11 +49,12 @@ def _check_class(
         other = planned.get(path) or ctx.index.tree(path)
         if other is not None:
             trees.append(other)
-    user = attribute_users(trees, attributes, whole.node)
+    user = attribute_users(trees, attributes | set(whole.feeds), whole.node)
     if user is not None:
         raise Obstacle(whole.node, f"its graph's {user.attr} is used outside the class",
                        "give the class a method that computes it")
     traced = {f"{whole.owner}.{name}" for name in attributes}
+    keys = set[int]().union(*(method.keys for method in whole.feeds.values()))
     for program in unit.programs:
         if program is whole:
             continue
@@ -62,6 +63,9 @@ def _check_class(
             for site in item.runs:
                 covered |= statement_flow(site.call, program.owner).uses
             loose = (item.flow.uses - covered) & traced
+            if keys and loose:
+                loose &= {ast.unparse(n) for n in walk(item.stmt) if id(n) not in keys and (
+                    isinstance(n, ast.Attribute))}
             method = program.scope.node
             helps = isinstance(method, ast.FunctionDef) and not any(program.run_sites())
             if loose and (item.role in (KEEP, RUN) or helps):
@@ -160,11 +164,26 @@ def settled(
     return None
 
 
-def rewrite(ctx: FileContext, planned: Mapping[str, ast.Module] | None = None) -> bool:
+def amended_text(
+    ctx: FileContext, text: str, planned: Mapping[str, ast.Module] | None = None
+) -> str:
+    """The text that `rewrite` plans for the file's text `text`: itself, or one without obstacles."""
+    tried: list[str] = []
+    rewrite(FileContext.of(ctx.path, text, ctx.index, ctx.options), planned, tried)
+    return tried[-1]
+
+
+def rewrite(
+    ctx: FileContext, planned: Mapping[str, ast.Module] | None = None,
+    tried: list[str] | None = None,
+) -> bool:
     """Rewrite what can be; whether that was every session program of the file.
 
-    `planned` has the trees of other files as they will be.
+    `planned` has the trees of other files as they will be; `tried` is given the texts that are
+    tried in turn.
     """
+    texts = [] if tried is None else tried
+    texts.append(ctx.text)
     mark, text = ctx.mark(), ctx.text
     found: list[Amendable] = []
     done = _attempt(ctx, planned, found)
@@ -182,10 +201,12 @@ def rewrite(ctx: FileContext, planned: Mapping[str, ast.Module] | None = None) -
         text = amended
         ctx.rollback(mark)
         ctx.text = text
+        texts.append(text)
         found.clear()
         done = _attempt(ctx, planned, found)
     if not done and text != ctx.original and len(ctx.findings) >= told:
         ctx.rollback(mark)
+        texts.append(ctx.text)
         return _attempt(ctx, planned, found)
     for remark in remarks:
         ctx.finding(remark.code, remark.line, remark.message, remark.advice, rung=Rung.NATIVE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,7 @@ from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms._session_models import group_of
 from migrator.transforms._session_render import Decisions
 from migrator.transforms._session_scopes import Unit, units_of
-from migrator.transforms.session import PLANNING, plans_of, settled, trial
+from migrator.transforms.session import PLANNING, amended_text, plans_of, settled, trial
 from migrator.transforms.session_leftovers import BORROWED
 
 
@@ -53,12 +54,25 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
             text = group.texts[ctx.path]
         else:
             text = settled(ctx, ctx.text)
-        if text is not None:
+        text = amended_text(ctx, ctx.text if text is None else text, planned)
+        if text != ctx.text:
             lines = LineMap(ctx.text, text)
             shown = _records(
                 FileContext.of(ctx.path, text, ctx.index, ctx.options), planned)
-            records = _at_original_lines(shown, records, lines)
+            found = _at_original_lines(shown, records, lines)
+            records = found + ([] if group is not None else _taken_away(found, records))
     return tuple(sorted(records, key=lambda record: record.line))
+
+
+def _taken_away(found: list[RunRecord], first: list[RunRecord]) -> list[RunRecord]:
+    """Records of runs that a text does without, as what they ran happens where it is made."""
+    count = Counter(record.scope for record in found)
+    lines = {(record.scope, record.line) for record in found}
+    return [
+        replace(record, rung=Rung.NATIVE, reason="computed eagerly", function="")
+        for record in first if (record.scope, record.line) not in lines
+        and count[record.scope] < sum(other.scope == record.scope for other in first)
+    ]
 
 
 def _at_original_lines(

@@ -490,9 +490,11 @@ all_variables = global_variables
 
 # ---- the global step ---------------------------------------------------------------------------
 def get_global_step(graph: VariableStore | None = None) -> tf.Variable | None:
-    """The training step counter (int64 scalar) of the store, None if there is none."""
-    steps = (graph or current_store()).registry.collections.get(GraphKeys.GLOBAL_STEP)
-    return steps[0] if steps else None
+    """The training step counter (int64 scalar) of the store, or else its variable called
+    "global_step"; None if there is none."""
+    registry = (graph or current_store()).registry
+    steps = registry.collections.get(GraphKeys.GLOBAL_STEP)
+    return steps[0] if steps else registry.variables.get("global_step")
 
 
 def create_global_step(graph: VariableStore | None = None) -> tf.Variable:

@@ -22,7 +22,7 @@ def _step(step: Any) -> Any:
     if default is not None:
         return default
     counter = get_global_step()
-    return 0 if counter is None else counter
+    return 0 if counter is None else tf.cast(counter, tf.int64)
 
 
 def _named(name: str, family: str | None) -> str:

@@ -78,6 +78,41 @@ VARIANTS = {
         "another graph": ("    with tf.Session() as", "    with tf.Session(graph=tf.Graph()) as"),
         "assigned": ("    total = 0.0", "    sess = sess or tf.get_default_session()\n    total = 0"),
     },
+    "method_sessions": {
+        "trained in a loop": (
+            "    losses = tagger", "    for _ in range(2):\n        tagger.train(data, 1)\n"
+            "    losses = tagger"),
+        "feed used otherwise": ("            _, loss", "            print(feed)\n            _, loss"),
+        "feed used outside": (
+            "    tagger.build_graph()", "    tagger.build_graph()\n    tagger.get_feed([])"),
+        "feed by a value": ("if tags is not None", "if tags is not None and rate"),
+        "some variables restored": (
+            "    def predict(self, sentences):\n        \"\"\"The tags of sentences, by the newest "
+            "checkpoint.\"\"\"\n        saver = tf.train.Saver()",
+            "    def predict(self, sentences):\n        saver = tf.train.Saver([self.scores])"),
+        "another saver": (
+            "        return history\n", "        self.run_epoch(sess, data, epochs, None)\n"
+            "        return history\n"),
+    },
+    "scoped_objects": {
+        "in a loop": ("Network('second', 3)", "[Network('second', 3) for _ in range(1)][0]"),
+        "scopes not known": ("Network('second', 3)", "Network(sys.argv[1], 3)"),
+        "same scope": ("Network('second', 3)", "Network('first', 3)"),
+        "scope of the class": ("tf.variable_scope(scope)", "tf.variable_scope('network')"),
+    },
+    "value_networks": {
+        "scopes not known": ("ValueNetwork('target')", "ValueNetwork(sys.argv[0])"),
+        "weights in a loop": (
+            "    sess.run(updates)\n", "    for _ in range(2):\n        sess.run(updates)\n"),
+        "updates used again": ("    sess.run(updates)\n", "    sess.run(updates)\n    print(updates)\n"),
+        "not a listed variable": ("op = old.assign(new)", "op = source.values.assign(new)"),
+        "writer of another method": (
+            "    def predict(self", "    def stop(self):\n        self.writer = None\n\n"
+            "    def predict(self"),
+        "summaries made in a list": (
+            "tf.summary.merge([\n",
+            "tf.summary.merge([\n            *[tf.summary.scalar('mean', tf.reduce_mean(self.values))],\n"),
+    },
     "given_session": {
         "two objects": ("Regressor(sess, 3)", "[Regressor(sess, 3), Regressor(sess, 4)][0]"),
         "saver outside": ("        losses = []", "        saver = tf.train.Saver()\n        losses = []"),
