@@ -13,12 +13,13 @@ from migrator.transforms._session_split import split_names
 
 @dataclass(frozen=True)
 class Remark:
-    """What a person should know of a program that is native because its text was amended."""
+    """What a person should know of a program that is native because its text was amended: a finding,
+    or what became of a run if there is no advice."""
 
     code: str
     line: int
     message: str
-    advice: str
+    advice: str = ""
 
 
 class Amendable(Obstacle):
@@ -55,7 +56,8 @@ class UnknownFetch(Amendable):
 
     def amended(self, text: str) -> str | None:
         at_once = None if self.run is None else without_run(text, self.run)
-        if at_once is not None:
+        if at_once is not None and self.run is not None:
+            self.remark = Remark("TF303", self.run.lineno, "what it runs happens where it is made")
             return at_once
         return split_names(text, {self.name}) if self.name else None
 

@@ -10,10 +10,7 @@ from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms._session_helpers import chain, contains, split_arguments
-from migrator.transforms._session_step import (
-    StepFunction,
-    target_of,
-)
+from migrator.transforms._session_step import StepFunction, target_of
 from migrator.transforms._session_summary_steps import listed_summaries
 from migrator.transforms._session_training import TrainingWriter
 

@@ -106,6 +106,8 @@ class _Move:
         self.helper = helper
         self.caller = caller
         self.program = program
+        #: Parameter that is given an initializer -> its iterator, and the data set of each call.
+        self.read: dict[str, tuple[str, list[tuple[ast.expr, str]]]] = {}
         self.calls = [c for c in calls_in(caller)
                       if isinstance(c.func, ast.Name) and c.func.id == helper.name]
 
@@ -125,14 +127,25 @@ class _Move:
             return None
         edits: list[Edit] = []
         inside: list[Edit] = []
+        for parameter, (iterator, data) in self.read.items():
+            name = self._data_name(parameter)
+            inside += [(*source.span(n), f"{iterator}.make_initializer({name})")
+                       for n in walk(helper) if isinstance(n, ast.Name) and n.id == parameter]
+            start = source.offset(*next(
+                (a.lineno, a.col_offset) for a in arguments.args if a.arg == parameter))
+            inside.append((start, start + len(parameter), name))
+            edits += [(*source.span(node), text) for node, text in data]
         for parameter, (text, nodes) in given.items():
             inside.append(cut(source, *self._span(parameter)))
             inside += [(*source.span(n), text) for n in walk(helper)
                        if isinstance(n, ast.Name) and n.id == parameter]
             edits += [cut(source, *source.span(node)) for node in nodes]
-        start = source.offset(source.first_line(place), 0)
+        first_line = source.first_line(place) - len(source.comments_above(place))
+        start = source.offset(first_line, 0)
         lines = source.statement(helper, inside, source.indent(place))
-        edits.append((start, start, "".join(lines).rstrip("\n") + "\n\n"))
+        above = source.lines[first_line - 2].strip()
+        blank = "\n" if above and not above.endswith(":") else ""
+        edits.append((start, start, blank + "".join(lines).rstrip("\n") + "\n\n"))
         first, last = source.first_line(helper), helper.end_lineno or 0
         while last < len(source.lines) and not source.lines[last].strip():
             last += 1
@@ -159,10 +172,38 @@ class _Move:
             if not parts:
                 continue
             texts = {ast.unparse(value) for value in values if value is not None}
+            if len(texts) > 1 and self._data_read(parameter, values):
+                continue
             if len(texts) > 1 or len(parts) < len(nodes):
                 return None
             found[parameter] = texts.pop(), [n for n in nodes if n is not None]
         return found or None
+
+    def _data_read(self, parameter: str, values: list[ast.expr | None]) -> bool:
+        """Whether calls differ in the data set alone that one iterator is to read, which the helper
+        begins with: they give it the data set then."""
+        makers = [None if v is None else self.program.expressions.value(v) for v in values]
+        calls = [v.call for v in makers if v is not None and v.kind == k.ITERATOR_INIT and v.call]
+        uses = [n for n in walk(self.helper) if isinstance(n, ast.Name) and n.id == parameter]
+        runs = [c.args[0] for c in calls_in(self.helper) if looks_like_run(c) and len(c.args) == 1]
+        iterators = {ast.unparse(call.func).rpartition(".")[0] for call in calls}
+        if len(calls) != len(values) or len(iterators) > 1 or len(uses) != 1 or (
+            uses[0] not in runs or any(len(call.args) != 1 for call in calls)
+            or not (iterator := iterators.pop()).isidentifier()
+        ):
+            return False
+        self.read[parameter] = iterator, [
+            (value, self.source.segment(call.args[0]))
+            for value, call in zip(values, calls, strict=True) if value is not None
+        ]
+        return True
+
+    def _data_name(self, parameter: str) -> str:
+        """What a parameter is called that takes a data set."""
+        named = any(a.arg == parameter for call in self.calls for a in call.keywords)
+        taken = {n.id for n in walk(self.helper) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in walk(self.helper.args) if isinstance(a, ast.arg)}
+        return parameter if named or "dataset" in taken or len(self.read) > 1 else "dataset"
 
     def _is_part(self, node: ast.expr) -> bool:
         base = node.value if isinstance(node, ast.Attribute) else node
@@ -189,7 +230,8 @@ class _Move:
         own |= {a.arg for a in walk(self.helper.args) if isinstance(a, ast.arg)}
         free = {n.id for n in walk(self.helper) if isinstance(n, ast.Name)} - own
         there = set(_bound(self.caller))
-        new = {text.partition(".")[0] for text, _ in given.values()}
+        new = {text.partition(".")[0] for text, _ in given.values()} | {
+            iterator for iterator, _ in self.read.values()}
         if free & there or new & (own - set(given)) or not new <= there:
             return False
         stores = [n for n in walk(self.caller) if isinstance(n, ast.Name) and n.id in new

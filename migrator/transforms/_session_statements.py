@@ -117,7 +117,7 @@ class StatementPlanner(OptimizerPlanner):
                 if base.kind == k.SAVER and func.attr in ("save", "restore"):
                     self._without_session(call)
                     self.shared.uses_saver = True
-                elif base.kind == k.SESSION and func.attr == "close":
+                elif (base.kind, func.attr) in ((k.SESSION, "close"), (k.GRAPH, "finalize")):
                     d.dropped.add(id(stmt))
                 elif base.kind == k.COORDINATOR:
                     self._coordinator(call, func, item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
@@ -16,6 +17,7 @@ from migrator.analysis.shared_graphs import free, users_of_homes
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
+from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -194,7 +196,8 @@ def rewrite(
         for obstacle in found:
             without = obstacle.amended(amended)
             if without is not None and obstacle.remark is not None:
-                remarks.append(obstacle.remark)
+                line = LineMap(ctx.original, text).original(obstacle.remark.line)
+                remarks.append(replace(obstacle.remark, line=line))
             amended = without or amended
         if done or amended == text:
             break
@@ -209,7 +212,10 @@ def rewrite(
         texts.append(ctx.text)
         return _attempt(ctx, planned, found)
     for remark in remarks:
-        ctx.finding(remark.code, remark.line, remark.message, remark.advice, rung=Rung.NATIVE)
+        if remark.advice:
+            ctx.finding(remark.code, remark.line, remark.message, remark.advice, rung=Rung.NATIVE)
+        else:
+            ctx.change(remark.code, remark.line, remark.message, symbol="tensorflow.Session.run")
     return done
 
 

@@ -113,6 +113,16 @@ VARIANTS = {
             "tf.summary.merge([\n",
             "tf.summary.merge([\n            *[tf.summary.scalar('mean', tf.reduce_mean(self.values))],\n"),
     },
+    "data_helper": {
+        "another iterator": (
+            "test_init = iterator.make_initializer(test_data)",
+            "other = tf.data.Iterator.from_structure(train_data.output_types, "
+            "train_data.output_shapes)\n        test_init = other.make_initializer(test_data)"),
+        "initialised twice": (
+            "    num_correct, num_examples", "    sess.run(init_op)\n    num_correct, num_examples"),
+        "another part": ("check_accuracy(sess, correct, is_training, test_init)",
+                         "check_accuracy(sess, logits, is_training, test_init)"),
+    },
     "given_session": {
         "two objects": ("Regressor(sess, 3)", "[Regressor(sess, 3), Regressor(sess, 4)][0]"),
         "saver outside": ("        losses = []", "        saver = tf.train.Saver()\n        losses = []"),

@@ -70,6 +70,7 @@ def main(output):
         return largest
 
     errors.append(check_error(data, targets))
+
     def run_epoch(data, targets, verbose=False):
         """Trains on every batch; returns the sum of the losses."""
         total = 0.0
