@@ -135,7 +135,7 @@ def _top(node: ast.stmt) -> str:
 
 def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     """The offset of the line before which an import of `module` belongs."""
-    imports = _before_use(tree)
+    imports = imports_before_use(tree)
     top = module.split(".")[0]
     ordinary = [n for n in imports if _top(n) != "__future__"]
     after: ast.stmt | None = None
@@ -153,15 +153,17 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     return _line_after(text, tree, lines, after)
 
 
-def _before_use(tree: ast.Module) -> list[ast.stmt]:
+def imports_before_use(tree: ast.Module) -> list[ast.stmt]:
     """The imports at module level up to the first statement that runs what one of them binds:
-    further down an import would come too late for it. All of them where that leaves none."""
+    further down an import would come too late for it. What only the standard library does counts
+    for nothing: ``os.environ[...] = ...`` must come before TensorFlow."""
     imports: list[ast.stmt] = []
     bound: set[str] = set()
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(node)
-            bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+            if _top(node) not in sys.stdlib_module_names:
+                bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)):
             if any(isinstance(n, ast.Name) and n.id in bound for n in walk(node)):
                 break

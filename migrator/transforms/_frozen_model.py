@@ -46,7 +46,7 @@ class FrozenModel(GraphLoads):
     # -- graphs without a name
 
     def _anonymous(self) -> None:
-        """A graph without a name that an attribute's session runs gets the attribute's name."""
+        """A graph without a name that an attribute holds, or its session, gets the attribute's name."""
         for load in self.loads:
             load.unnamed = self._entered(load.statement) is None
             if not load.unnamed:
@@ -59,6 +59,7 @@ class FrozenModel(GraphLoads):
                 key = flow.key_of(pair[0]) if pair is not None else None
                 if pair is not None and key and isinstance(pair[1], cst.Call) and (
                     self._sessions_call(pair[1]) and flow.argument(pair[1], "graph", 1) is None
+                    or self._is_default_graph(pair[1])
                 ):
                     names.append(self.scoped(node, key))
             outer = [n for n in names if n is not None and (

@@ -6,42 +6,29 @@ import libcst as cst
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_loaded_graphs import IMPORTERS
-from migrator.engine.context import FileContext
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_base import EagerPlan
-from migrator.transforms._frozen_model import FrozenModel
+from migrator.transforms._frozen_checks import FrozenChecks
 from migrator.transforms._frozen_writer import write
 from migrator.transforms._graph_loads import Load, Obstacle
 from migrator.transforms._scoped_nodes import text_of
-from migrator.transforms._session_facts import FunctionTable
 
 _GRAPH_METHODS = frozenset(
     "get_operations get_operation_by_name get_tensor_by_name as_graph_def get_collection".split()
 )
 _INITIALIZERS = frozenset({"tensorflow.global_variables_initializer",
                            "tensorflow.initialize_all_variables"})
-_HARMLESS = ("isinstance", "print", "len")
 
 
-class FrozenRewrite:
+class FrozenRewrite(FrozenChecks):
     """Plans the changes of one file. Raises Obstacle."""
-
-    def __init__(self, ctx: FileContext, model: FrozenModel) -> None:
-        self.ctx = ctx
-        self.model = model
-        self.plan = EagerPlan()
-        self.withs: dict[int, list[cst.WithItem]] = {}
-        self.handled: set[int] = set()
-        self.items: dict[int, cst.WithItem] = {}  # of blocks that add operations to a loaded graph
-        self.table = FunctionTable(ctx, ctx.tree, ctx.names)
-        self.initializers: set[str] = set()
 
     def module(self) -> cst.Module:
         """The rewritten module; what was changed is told to the context."""
         self._loads()
         self._statements()
         self._withs()
+        self._refuse_additions()
         self._savers()
         self._tensors()
         self._check()
@@ -329,52 +316,3 @@ class FrozenRewrite:
             isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)
             and call.func.attr.value == "run"
         )
-
-    def _check(self) -> None:
-        """Everything that still mentions a graph or a session must make sense on a FrozenGraph."""
-        model = self.model
-        for node in model.named:
-            if id(node) in self.handled:
-                continue
-            key = model.key(node, node)
-            session = key in model.sessions
-            if key is None or not session and key not in model.graphs:
-                continue
-            parent = model.parents.get(id(node))
-            if isinstance(parent, (cst.AsName, cst.AssignTarget, cst.Param, cst.NameItem)) or (
-                isinstance(parent, cst.Attribute) and parent.attr is node
-            ) or isinstance(parent, cst.Arg) and parent.keyword is node:
-                continue
-            graph = text_of(model.sessions[key]) if session else text_of(key)
-            if isinstance(parent, (cst.Arg, cst.Element)):
-                called = model.enclosing(parent, cst.Call)
-                if isinstance(called, cst.Call) and not model.takes(called, parent) and (
-                    flow.key_of(called.func) not in _HARMLESS
-                ):
-                    what = "session" if session else "graph"
-                    raise Obstacle(node, f"the {what} is handed to TensorFlow or to unknown code",
-                                   "let that code take the FrozenGraph")
-            elif isinstance(parent, cst.Attribute) and parent.value is node:
-                if session and parent.attr.value not in ("graph", "run"):
-                    raise Obstacle(node, f"{parent.attr.value} of its session is used",
-                                   "ask the FrozenGraph itself")
-                if session and isinstance(model.parents.get(id(parent)), cst.Arg) and (
-                    parent.attr.value == "graph"
-                ):
-                    raise Obstacle(node, "the graph is handed to TensorFlow or to unknown code",
-                                   "let that code take the FrozenGraph")
-            if session and graph != text_of(key):
-                self.plan.expressions[id(node)] = cst.parse_expression(graph)
-        for call in model.of(cst.Call):
-            self._check_call(call)
-
-    def _check_call(self, node: cst.Call) -> None:
-        """Refuses sessions that are made of graphs in other ways, and parameters that may be
-        given something else than a loaded graph."""
-        model = self.model
-        for function, parameter, value in model.called_with(node):
-            if f"{id(function)}:{parameter}" in model.graphs:
-                key = model.key(node, value)
-                if key not in model.graphs and key not in model.sessions:
-                    raise Obstacle(node, f"{function.name.value} is also given another "
-                                   f"{parameter}", "give each its own function")

@@ -12,14 +12,28 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.tree_walk import walk
-from migrator.transforms._session_captured import PlaceChecks
+from migrator.transforms._session_captured import PlaceChecks, enclosing
 from migrator.transforms._session_functions import FunctionWriter
-from migrator.transforms._session_helpers import blocks_of, calls_of
+from migrator.transforms._session_helpers import blocks_of, calls_of, chain
 from migrator.transforms._session_step import StepFunction
 
 
 class EarlyLists(PlaceChecks):
     """Writes the functions that make variables where a program lists them."""
+
+    def _build_early_lists(self, anchor: ast.stmt) -> None:
+        """Where something up to `anchor`, behind which the steps stand, lists variables, make those
+        that there are by then."""
+        for item in self._up_to(anchor):
+            if self._listed_early(item):
+                self._build_listed(item)
+
+    def _up_to(self, anchor: ast.stmt) -> list[Item]:
+        """The items up to a statement, those in it included."""
+        inside = {id(node) for node in walk(anchor)}
+        last = max((n for n, item in enumerate(self.items)
+                    if id(item.stmt) in inside or anchor in item.parents), default=-1)
+        return self.items[: last + 1]
 
     def _listed_early(self, item: Item) -> bool:
         """Whether a statement keeps a list of the variables that there are so far."""
@@ -42,10 +56,8 @@ class EarlyLists(PlaceChecks):
         if item.parents_matter or self.style.explicit_variables or not self._store_needed:
             raise _early(item.stmt)
         wanted: set[str] = set().union(*(i.flow.defines for i in makers))
-        chosen, _ = backward_slice(before, wanted)
+        chosen = self._with_riders(before, backward_slice(before, wanted)[0])
         inputs = [i for i in chosen if i.kind == k.PLACEHOLDER]
-        if any(i.kind == k.ELEMENT for i in chosen):
-            raise _early(item.stmt)
         steps = [i for i in chosen if i not in inputs or self._has_default(i)]
         function = StepFunction(
             self.names.fresh("build", "build_variables"), steps, program=self.program,
@@ -55,6 +67,7 @@ class EarlyLists(PlaceChecks):
         )
         if not all(p.spec for p in function.parameters):
             raise _early(item.stmt)
+        self._elements(function)
         writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
         lines = writer.write(function)
         self._check_captured(function, item.stmt)
@@ -64,7 +77,9 @@ class EarlyLists(PlaceChecks):
         if not self.shared.store_made:
             self.shared.store_made = True
             made = [f"{self.style.store} = {self.support.current_store()}()"]
-        lines = [*made, "", *lines, "", "# Tracing makes the variables that are listed here.",
+        blank = [""] if self._nested(item.stmt) else ["", ""]
+        lines = [*made, *blank, *lines, *blank,
+                 "# Tracing makes the variables that are listed here.",
                  f"{function.name}.get_concrete_function()"]
         above = self._above(item.stmt)
         if above is None:
@@ -73,6 +88,14 @@ class EarlyLists(PlaceChecks):
             self.decisions.after.setdefault(id(above), []).extend(lines)
         self.shared.functions.append(function)
 
+
+    def _nested(self, stmt: ast.stmt) -> bool:
+        """Whether a statement ends up indented."""
+        module = next(p for p in chain(self.program) if p.parent is None)
+        if stmt in module.body:
+            return False
+        parents = enclosing(stmt, module.items)
+        return parents is None or any(id(p) not in self.decisions.opened for p in parents)
 
     def _above(self, stmt: ast.stmt) -> ast.stmt | None:
         """The statement before another one of the same block."""

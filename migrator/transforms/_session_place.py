@@ -44,6 +44,8 @@ class FunctionPlacer(EarlyLists):
         blocks = self._gathered(blocks)
         anchors = sorted((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
         first_anchor = anchors[0]
+        if self._store_needed and self._needs_build():
+            self._build_early_lists(anchors[-1])
         self._move_writers(first_anchor)
         mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
         if self._store_needed and not self.shared.store_made and mentions is not None and any(
@@ -244,16 +246,8 @@ class FunctionPlacer(EarlyLists):
         return [f for f in known if f.layers and f.trains] or [f for f in known if f.layers][:1]
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
-        """What restores variables must come after the functions that make them; what lists those
-        that there are so far has a function of its own make them."""
-        inside = {id(node) for node in ast.walk(anchor)}
-        position = max(
-            (i for i, item in enumerate(self.items)
-             if id(item.stmt) in inside or anchor in item.parents), default=-1
-        )
-        for item in self.items[: position + 1]:
-            if self._listed_early(item):
-                self._build_listed(item)
+        """What restores variables must come after the functions that make them."""
+        for item in self._up_to(anchor):
             for call in calls_of(item):
                 value = self.program.expressions.value
                 maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -343,14 +337,6 @@ class FunctionPlacer(EarlyLists):
                         return item.parents[position]
             program = program.parent
         return item.stmt
-
-    def _nested(self, stmt: ast.stmt) -> bool:
-        """Whether a statement ends up indented."""
-        module = next(p for p in chain(self.program) if p.parent is None)
-        if stmt in module.body:
-            return False
-        parents = enclosing(stmt, module.items)
-        return parents is None or any(id(p) not in self.decisions.opened for p in parents)
 
     def _around(self, stmt: ast.stmt) -> tuple[int, ...]:
         """The compound statements that stay around a statement, by id."""

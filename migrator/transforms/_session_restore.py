@@ -1,7 +1,7 @@
 """A checkpoint restored before the last statements of its graph: those come first where they can.
 
-What follows a restore and only picks, converts or names tensors makes no variables, so that it
-means the same in front of it; then all of the graph stands before the restore.
+What follows a restore and only picks, converts or names tensors, or merges summaries, makes no
+variables, so that it means the same in front of it; then all of the graph stands before the restore.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.transforms._session_amend import Amendable
 from migrator.transforms._session_helpers import LOOKS_ONLY
+
+#: What may as well be made before a restore: tensors, what writes summaries, and where to.
+_PRECEDE = frozenset({k.OP, k.MERGED, k.WRITER})
 
 
 class EarlyRestore(Amendable):
@@ -58,7 +61,8 @@ def _moved(
         uses, makes = _touched(other)
         if makes & (loaded | stored) or uses & stored or not _only_tensors(other, names):
             break
-        last = number
+        if not _outside(other):
+            last = number
     if last == index or stmt.lineno == stmt.end_lineno == block[last].lineno:
         return None
     before = block[index - 1].end_lineno or 0 if index else source.first_line(stmt) - 1
@@ -67,6 +71,13 @@ def _moved(
     end, after = stmt.end_lineno or stmt.lineno, block[last].end_lineno or block[last].lineno
     rows = source.lines
     return "".join([*rows[:first], *rows[end:after], *rows[first:end], *rows[after:]])
+
+
+def _outside(stmt: ast.stmt) -> bool:
+    """Whether a statement is surely no part of the graph: a print, or a name for a plain value."""
+    if isinstance(stmt, ast.Assign):
+        return isinstance(stmt.value, (ast.Constant, ast.Attribute))
+    return isinstance(stmt, ast.Expr)
 
 
 def _touched(stmt: ast.stmt) -> tuple[set[str], set[str]]:
@@ -84,7 +95,7 @@ def _touched(stmt: ast.stmt) -> tuple[set[str], set[str]]:
 
 
 def _only_tensors(stmt: ast.stmt, names: NameTable) -> bool:
-    """Whether a statement does nothing but compute: no variables, no runs, no effects."""
+    """Whether a statement only computes, or makes a summary writer: no variables, no runs."""
     for node in walk(stmt):
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.FunctionDef,
                              ast.ClassDef, ast.Global, ast.Nonlocal, ast.Delete, ast.With)):
@@ -94,7 +105,7 @@ def _only_tensors(stmt: ast.stmt, names: NameTable) -> bool:
         symbol = names.resolve_node(node.func, values=False) or ""
         package = symbol.partition(".")[0]
         if package == "tensorflow" and "()" not in symbol:
-            if k.call_kind(symbol) != k.OP or k.is_layer(symbol):
+            if k.call_kind(symbol) not in _PRECEDE or k.is_layer(symbol):
                 return False
         elif package not in ("builtins", "numpy") and not (
             isinstance(node.func, ast.Attribute) and node.func.attr in LOOKS_ONLY

@@ -14,6 +14,7 @@ from migrator.analysis.shared_graphs import (
 )
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
+from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms._session_split import is_main
@@ -106,15 +107,10 @@ class GraphsForSessions:
 
 
 def _behind_imports(ctx: FileContext, source: SourceText) -> Edit:
-    """The call that makes all that follows build a graph, behind the last import at the top."""
-    last = ctx.tree.body[0]
-    for stmt in ctx.tree.body:
-        if isinstance(stmt, (ast.Import, ast.ImportFrom)):
-            last = stmt
-        elif not (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)):
-            break
-    end = source.offset(last.end_lineno or last.lineno, 0) + len(
-        source.lines[(last.end_lineno or last.lineno) - 1])
+    """The call that makes all that follows build a graph, behind the imports at the
+    top, those of this package among them."""
+    last = (imports_before_use(ctx.tree) or ctx.tree.body[:1])[-1]
+    end = source.line_end(last.end_lineno or last.lineno)
     return end, end, f"\n{ctx.support(_BUILD)}()\n"
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .draws import drawn
 from .scopes import GraphKeys, add_to_collection, get_collection
 
 Initializer = Callable[..., tf.Tensor]
@@ -42,16 +43,6 @@ class _Base:
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> _Base:
         return cls(**config)
-
-
-def _draw(op: Callable[..., tf.Tensor], *args: Any) -> tf.Tensor:
-    """What a new op of a graph draws; the last argument is its seed.
-
-    Eager calls of one op with one seed continue one another; two ops of a TF 1 graph draw the same.
-    """
-    if args[-1] is None or not tf.executing_eagerly():
-        return op(*args)
-    return tf.function(lambda: op(*args), autograph=False)()
 
 
 def _dims(shape: Any) -> Any:
@@ -105,7 +96,7 @@ class random_uniform_initializer(_Base):
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
         maxval = 1 if self.maxval is None and dtype.is_floating else self.maxval
-        return _draw(tf.random.uniform, shape, self.minval, maxval, dtype, self.seed)
+        return drawn(tf.random.uniform, shape, self.minval, maxval, dtype, self.seed)
 
 
 class random_normal_initializer(_Base):
@@ -120,14 +111,14 @@ class random_normal_initializer(_Base):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
-        return _draw(tf.random.normal, shape, self.mean, self.stddev, dtype, self.seed)
+        return drawn(tf.random.normal, shape, self.mean, self.stddev, dtype, self.seed)
 
 
 class truncated_normal_initializer(random_normal_initializer):
     """Normal, redrawn beyond two `stddev` (the spread is therefore 0.88 `stddev`)."""
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
-        return _draw(tf.random.truncated_normal, shape, self.mean, self.stddev, dtype, self.seed)
+        return drawn(tf.random.truncated_normal, shape, self.mean, self.stddev, dtype, self.seed)
 
 
 class uniform_unit_scaling_initializer(_Base):
@@ -141,7 +132,7 @@ class uniform_unit_scaling_initializer(_Base):
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
         limit = math.sqrt(3 / max(1.0, math.prod(shape[:-1]))) * self.factor
-        return _draw(tf.random.uniform, shape, -limit, limit, dtype, self.seed)
+        return drawn(tf.random.uniform, shape, -limit, limit, dtype, self.seed)
 
 
 class tf_variance_scaling_initializer(_Base):
@@ -169,11 +160,11 @@ class tf_variance_scaling_initializer(_Base):
         variance = self.scale / max(1.0, _fan(shape, self.mode))
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return _draw(tf.random.uniform, shape, -limit, limit, dtype, self.seed)
+            return drawn(tf.random.uniform, shape, -limit, limit, dtype, self.seed)
         if self.distribution == "untruncated_normal":
-            return _draw(tf.random.normal, shape, 0.0, math.sqrt(variance), dtype, self.seed)
+            return drawn(tf.random.normal, shape, 0.0, math.sqrt(variance), dtype, self.seed)
         stddev = math.sqrt(variance) / _TRUNCATED_STDDEV
-        return _draw(tf.random.truncated_normal, shape, 0.0, stddev, dtype, self.seed)
+        return drawn(tf.random.truncated_normal, shape, 0.0, stddev, dtype, self.seed)
 
 
 def glorot_uniform_initializer(seed: int | None = None, dtype: Any = tf.float32) -> Initializer:
@@ -196,7 +187,7 @@ class orthogonal_initializer(_Base):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         tall = [max(rows, columns), min(rows, columns)]
-        q, r = tf.linalg.qr(_draw(tf.random.normal, tall, 0.0, 1.0, dtype, self.seed))
+        q, r = tf.linalg.qr(drawn(tf.random.normal, tall, 0.0, 1.0, dtype, self.seed))
         q *= tf.sign(tf.linalg.diag_part(r))  # makes the distribution uniform
         q = tf.transpose(q) if rows < columns else q
         return self.gain * tf.reshape(q, shape)
@@ -240,8 +231,8 @@ def variance_scaling_initializer(
         fan = _fan(dims, mode.lower())
         if uniform:
             limit = math.sqrt(3.0 * factor / fan)
-            return _draw(tf.random.uniform, dims, -limit, limit, dtype, seed)
-        return _draw(tf.random.truncated_normal, dims, 0.0, math.sqrt(1.3 * factor / fan), dtype, seed)
+            return drawn(tf.random.uniform, dims, -limit, limit, dtype, seed)
+        return drawn(tf.random.truncated_normal, dims, 0.0, math.sqrt(1.3 * factor / fan), dtype, seed)
 
     return initializer
 

@@ -145,7 +145,8 @@ class ExponentialMovingAverage(tf.Module):
         Raises:
             TypeError: something is not of a floating dtype.
         """
-        if (graph := self._in_graph()) is not None:
+        graph = self._in_graph()
+        if graph is not None:
             return graph.apply(None if var_list is None else list(var_list))
         items = list(current_store().trainable_variables if var_list is None else var_list)
         variables = [v for v in items if isinstance(v, (tf.Variable, tf.keras.Variable))]
@@ -168,7 +169,8 @@ class ExponentialMovingAverage(tf.Module):
 
     def average(self, var: Any) -> tf.Variable | None:
         """The shadow of a variable, or of a tensor of the latest `apply`; None if it has none."""
-        if (graph := self._in_graph()) is not None:
+        graph = self._in_graph()
+        if graph is not None:
             return graph.average(var)
         index = self._of_variable.get(key_of(var))
         if index is None:
@@ -179,7 +181,8 @@ class ExponentialMovingAverage(tf.Module):
 
     def average_name(self, var: Any) -> str:
         """The shadow's name in checkpoints, whether it exists already or not."""
-        if (graph := self._in_graph()) is not None:
+        graph = self._in_graph()
+        if graph is not None:
             return graph.average_name(var)
         average = self.average(var)
         return (f"{variable_name(var)}/{self._label}" if average is None
@@ -205,7 +208,8 @@ class ExponentialMovingAverage(tf.Module):
             moving_avg_variables: Which variables to restore from their averages; default: the
                 trainable ones and those that averages were kept of.
         """
-        if (graph := self._in_graph()) is not None:
+        graph = self._in_graph()
+        if graph is not None:
             return graph.variables_to_restore(moving_avg_variables)
         store = current_store()
         names = {key_of(v): n for n, v in store.variables_by_name.items()}

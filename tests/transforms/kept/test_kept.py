@@ -27,6 +27,7 @@ CASES = Path(__file__).parent / "cases"
 NAMES = case_names(CASES)
 #: what each program's findings name in their order, and functions that are native beside it
 REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
+    "loaded_and_grown": (["the graph itself is copied or changed"], {}),
     "later_ops": (["is asked for what is in it by name"], {}),
     "recurrent": (["makes placeholders of its own"], {}),
     "keras_layers": (["its graph makes Keras layers"], {}),
@@ -64,7 +65,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 #: Programs that give up eager execution, which have a process each.
-LAZY = ("model_in_main", "script", "shared_session", "trainer")
+LAZY = ("loaded_and_grown", "model_in_main", "script", "shared_session", "trainer")
 
 
 @pytest.fixture(scope="module")

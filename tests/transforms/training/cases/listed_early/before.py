@@ -1,0 +1,74 @@
+"""Trains the head of a detector whose body is kept for others; two data sets take turns."""
+import os
+import sys
+import tempfile
+
+os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+
+import numpy as np
+import tensorflow as tf
+
+from detector import Detector
+
+rng = np.random.RandomState(0)
+images = rng.rand(4, 8, 8, 3).astype('float32')
+truths = rng.rand(4, 4, 4, 7).astype('float32')
+folder = tempfile.mkdtemp()
+
+is_training = tf.placeholder(tf.bool, name='is_training')
+train_dataset = tf.data.Dataset.from_tensor_slices((images, truths)).batch(2)
+val_dataset = tf.data.Dataset.from_tensor_slices((images[:1], truths[:1])).batch(1)
+iterator = tf.data.Iterator.from_structure(train_dataset.output_types, train_dataset.output_shapes)
+train_init_op = iterator.make_initializer(train_dataset)
+val_init_op = iterator.make_initializer(val_dataset)
+image, truth = iterator.get_next()
+image.set_shape([None, None, None, 3])
+truth.set_shape([None, None, None, 7])
+
+model = Detector(2)
+with tf.variable_scope('detector'):
+    feature_map = model.forward(image, is_training)
+loss = model.loss(feature_map, truth)
+l2_loss = tf.losses.get_regularization_loss()
+
+# Neither the optimizer's variables nor the head's are in this checkpoint.
+saver_of_body = tf.train.Saver(
+    var_list=tf.contrib.framework.get_variables_to_restore(include=['detector/body']))
+update_vars = tf.contrib.framework.get_variables_to_restore(include=['detector/head'])
+
+tf.summary.scalar('total_loss', loss[0])
+global_step = tf.Variable(0.0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])
+learning_rate = tf.cond(
+    tf.less(global_step, 2.0), lambda: 0.05 * global_step / 2.0,
+    lambda: tf.train.piecewise_constant(global_step, boundaries=[3.0], values=[0.05, 0.01]))
+tf.summary.scalar('learning_rate', learning_rate)
+optimizer = tf.train.MomentumOptimizer(learning_rate, momentum=0.9)
+update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+with tf.control_dependencies(update_ops):
+    gvs = optimizer.compute_gradients(loss[0] + l2_loss, var_list=update_vars)
+    clipped = [gv if gv[0] is None else [tf.clip_by_norm(gv[0], 0.5), gv[1]] for gv in gvs]
+    train_op = optimizer.apply_gradients(clipped, global_step=global_step)
+
+history, validated = [], []
+checkpoint = os.path.join(folder, 'body')
+with tf.Session() as sess:
+    sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    saver_of_body.save(sess, checkpoint)
+    merged = tf.summary.merge_all()
+    writer = tf.summary.FileWriter(folder, sess.graph)
+
+    for epoch in range(2):
+        sess.run(train_init_op)
+        for _ in range(2):
+            _, summary, predicted, step_loss, rate = sess.run(
+                [train_op, merged, feature_map, loss, learning_rate],
+                feed_dict={is_training: True})
+            writer.add_summary(summary, epoch)
+            history.append([step_loss[0], step_loss[1], predicted.mean(), rate])
+        sess.run(val_init_op)
+        predicted, val_loss = sess.run([feature_map, loss], feed_dict={is_training: False})
+        validated.append([val_loss[0], predicted.mean()])
+
+saved = sorted(name for name, _ in tf.train.list_variables(checkpoint))
+np.savez(sys.argv[1], history=history, validated=validated, saved=np.array(saved),
+         weights=tf.train.load_variable(checkpoint, 'detector/body/c1/weights'))
