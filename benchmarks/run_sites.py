@@ -111,9 +111,9 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
     }
     for call, scope in found:
         own = range(call.lineno, (call.end_lineno or call.lineno) + 1)
-        if any(left[line] for line in own):
-            for line in own:
-                left[line] -= left[line] > 0
+        kept = next((line for line in own if left[line]), None)
+        if kept is not None:
+            left[kept] -= 1  # another run may stand among its arguments
             inside = _enclosing(old, call, scope)
             reason = next((marks[line] for line in marks if line in inside), "")
             if not reason and not _IMPORT.search(result.old_text):
