@@ -24,6 +24,10 @@ _SHARED = ("its session runs what other code builds into the graph that they sha
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 
+_PART = ("it runs a graph of the module, which stays TF1",
+         "make that native first, for which another finding says what is in the way")
+
+
 @transform
 class SessionLeftovers:
     """Reports, once for each function, runs of sessions that come from elsewhere."""
@@ -47,14 +51,18 @@ class SessionLeftovers:
         shared = builds_shared_graph(ctx.index, ctx.path)
         done: set[int] = set()
         for call, path in sites:
-            if id(call) in known or id(path[-1]) in done or _told(ctx, path, told, own):
+            if id(path[-1]) in done or _told(ctx, path, told, own):
+                continue
+            part = id(call) in known  # of a program that was reported elsewhere
+            if part and not isinstance(path[-1], (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
             done.add(id(path[-1]))
-            report(ctx, Obstacle(call, *(_SHARED if shared else _reason(call, path))))
+            reason = _PART if part else _SHARED if shared else _reason(call, path)
+            report(ctx, Obstacle(call, *reason))
 
 
 def _accounted(ctx: FileContext) -> set[int]:
-    """Run sites of the session programs that were kept, each of which was reported."""
+    """Run sites of the session programs that were kept, each of which was reported once."""
     table = FunctionTable(ctx, ctx.tree, ctx.names)
     units = units_of(ctx, ctx.tree, ctx.names, table, told=False)
     return {id(run.call) for u in units for p in u.programs for run in p.run_sites()}

@@ -28,6 +28,7 @@ _SESSIONS = frozenset(
     )
 )
 _GIVEN = "a function that gives a session"
+_SAVER = "tensorflow.train.Saver"
 #: They refuse to be made eagerly, whatever graph they are given.
 _EAGER_REFUSED = frozenset({"tensorflow.train.Supervisor"})
 
@@ -45,7 +46,7 @@ class GraphsForSessions:
         eager execution off."""
         if builds_shared_graph(ctx.index, ctx.path):
             return self._shared(ctx)
-        makers = _makers(ctx)
+        makers = [*_makers(ctx), *_checkpoints(ctx)]
         if not makers or any("TestCase" in ast.unparse(b) for n in ctx.tree.body
                              if isinstance(n, ast.ClassDef) for b in n.bases):
             return
@@ -60,7 +61,7 @@ class GraphsForSessions:
             done: set[int] = set()
             for call, scope, symbol in makers:
                 function, owner = _function(scope)
-                if symbol not in _SESSIONS and symbol != _GIVEN or function is None:
+                if symbol not in (*_SESSIONS, _GIVEN, _SAVER) or function is None:
                     continue
                 if owner is None and gives_session(ctx.index, ctx.path, function.name):
                     continue  # who calls it builds what it runs
@@ -133,6 +134,17 @@ def _makers(ctx: FileContext) -> list[tuple[ast.Call, Scope, str]]:
     return found
 
 
+def _checkpoints(ctx: FileContext) -> list[tuple[ast.Call, Scope, str]]:
+    """Calls that give a Saver a session where no graph is entered: made in a graph, it would still
+    take itself for an eager one there."""
+    return [
+        (reference.call, reference.scope, _SAVER) for reference in ctx.names.references
+        if reference.call is not None and reference.attrs[-1:] in (("save",), ("restore",))
+        and reference.call.args
+        and ast.unparse(reference.call.args[0]).lower().endswith(("sess", "session"))
+    ]
+
+
 def _models(ctx: FileContext) -> list[tuple[ast.Call, Scope]]:
     """Calls of the project's classes that keep placeholders, and their scopes: objects of theirs
     are graphs that others run, unless runs of this module are native by now."""
@@ -183,5 +195,9 @@ def _has_graph(around: ast.AST, call: ast.Call, names: NameTable) -> bool:
                 context = item.context_expr
                 if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute):
                     if context.func.attr in ("as_default", "graph_session"):
+                        return True
+                    if call not in ast.walk(context) and (
+                        names.resolve_node(context.func, values=False) in _SESSIONS
+                    ) and any(k_.arg == "graph" for k_ in context.keywords):
                         return True
     return False
