@@ -47,25 +47,29 @@ class SessionLeftovers:
             return
         told = {f.line for f in ctx.findings if f.code == "TF390"}
         own = told | {f.line for f in ctx.findings if f.code == "TF005"}  # of one function
-        known = _accounted(ctx) if told else set()
+        known = _accounted(ctx) if told else {}
         shared = builds_shared_graph(ctx.index, ctx.path)
         done: set[int] = set()
         for call, path in sites:
             if id(path[-1]) in done or _told(ctx, path, told, own):
                 continue
-            part = id(call) in known  # of a program that was reported elsewhere
-            if part and not isinstance(path[-1], (ast.FunctionDef, ast.AsyncFunctionDef)):
+            part = known.get(id(call))
+            if part is False:
                 continue
             done.add(id(path[-1]))
             reason = _PART if part else _SHARED if shared else _reason(call, path)
             report(ctx, Obstacle(call, *reason))
 
 
-def _accounted(ctx: FileContext) -> set[int]:
-    """Run sites of the session programs that were kept, each of which was reported once."""
+def _accounted(ctx: FileContext) -> dict[int, bool]:
+    """Run sites of the session programs that were kept, by id, each of which was reported once:
+    with whether that is the module's, and the site one of its functions'."""
     table = FunctionTable(ctx, ctx.tree, ctx.names)
     units = units_of(ctx, ctx.tree, ctx.names, table, told=False)
-    return {id(run.call) for u in units for p in u.programs for run in p.run_sites()}
+    return {
+        id(run.call): program.parent is not None and unit.programs[-1].parent is None
+        for unit in units for program in unit.programs for run in program.run_sites()
+    }
 
 
 def run_calls(tree: ast.Module) -> Iterator[tuple[ast.Call, tuple[Scope, ...]]]:

@@ -44,7 +44,7 @@ REASONS: dict[str, tuple[list[str], dict[str, int]]] = {
         "the session is passed to evaluate", "the graph is run in parts (partial_run_setup)",
         "the graph itself is copied or changed (graph.as_graph_def)",
     ], {"predict": 1}),
-    "session_factory": (["makes placeholders of its own"], {}),
+    "session_factory": (["runs a graph of the module", "makes placeholders of its own"], {}),
     "shared_session": (["runs what other code builds"] * 2, {}),
     "script": (["is asked for what is in it by name"], {}),
 }
