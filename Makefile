@@ -17,7 +17,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 .PHONY: demo test lint types pytest clean
 
-demo: $(DEMO)/ssd_mobilenet_v1rt.stamp
+demo: $(DEMO)/report.stamp
 	@echo
 	@echo "Report: $(abspath $(DEMO))/ssd_mobilenet_v1/.migrator/report.html"
 	@test ! -e $(DEMO)/verify.failed || { rm -f $(DEMO)/verify.stamp; \
@@ -62,7 +62,7 @@ $(DEMO)/measure.stamp: $(DEMO)/verify.stamp
 	$(MIGRATOR) measure $(DEMO)/ssd_mobilenet_v1
 	@touch $@
 
-$(DEMO)/ssd_mobilenet_v1rt.stamp: $(DEMO)/measure.stamp
+$(DEMO)/report.stamp: $(DEMO)/measure.stamp
 	$(MIGRATOR) report $(DEMO)/ssd_mobilenet_v1
 	@touch $@
 
