@@ -260,7 +260,8 @@ def test_a_kept_program_is_reported_once(name: str) -> None:
     ctx = FileContext.of("program.py", f"{HEAD}\n{OBSTACLES[name][0]}\n")
     SessionPrograms().run(ctx)
     SessionLeftovers().run(ctx)
-    assert len(ctx.findings) == 1
+    reasons = [f for f in ctx.findings if "runs a graph of the module" not in f.message]
+    assert len(reasons) == 1  # to which other functions of the program may refer
 
 
 @pytest.mark.parametrize("name", OBSTACLES)
