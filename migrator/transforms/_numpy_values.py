@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.transforms._session_units import Run
+from migrator.transforms.eager.units import Run
 
 
 def numpy_value(ctx: FileContext, fetches: cst.BaseExpression, run: Run) -> cst.BaseExpression:

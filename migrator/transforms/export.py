@@ -11,9 +11,9 @@ from migrator.engine.cst_walk import own
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms._eager_base import EagerPlan
-from migrator.transforms._eager_rewrite import EagerRewriter
-from migrator.transforms._session_body import GRAPH_SCOPES, SESSIONS
+from migrator.transforms.eager.base import EagerPlan
+from migrator.transforms.eager.body import GRAPH_SCOPES, SESSIONS
+from migrator.transforms.eager.rewrite import EagerRewriter
 
 FREEZERS = frozenset(
     {

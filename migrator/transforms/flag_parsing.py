@@ -9,7 +9,7 @@ from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
-from migrator.transforms._session_split import is_main
+from migrator.transforms.sessions.reshaping.split import is_main
 
 CODE = "TF145"
 _FLAGS = ("tensorflow.app.flags.FLAGS", "tensorflow.flags.FLAGS")

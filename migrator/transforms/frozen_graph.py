@@ -8,9 +8,9 @@ from migrator.analysis.facts_loaded_graphs import IMPORTERS, LoadedGraphs
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._frozen_model import FrozenModel
-from migrator.transforms._frozen_rewrite import FrozenRewrite
-from migrator.transforms._graph_loads import Obstacle
+from migrator.transforms.frozen.loads import Obstacle
+from migrator.transforms.frozen.model import FrozenModel
+from migrator.transforms.frozen.rewrite import FrozenRewrite
 
 _WORDS = ("import_graph_def", "import_meta_graph")
 

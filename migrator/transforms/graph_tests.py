@@ -23,7 +23,7 @@ from migrator.analysis.tree_walk import calls_in, children, last_name, statement
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._built_only import (
+from migrator.transforms.eager.built_only import (
     SESSIONS,
     asks_for_summaries,
     asserts_graph_mode,

@@ -13,10 +13,10 @@ from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import SourceText
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
-from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_gather import runs_left
-from migrator.transforms._session_records import Names
-from migrator.transforms._session_render import Decisions, rendered
+from migrator.transforms.sessions.facts import FunctionTable
+from migrator.transforms.sessions.records import Names
+from migrator.transforms.sessions.reshaping.gather import runs_left
+from migrator.transforms.sessions.writing.render import Decisions, rendered
 
 _SESSIONS = frozenset({"test_session", "cached_session", "session", "self_session"})
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from migrator.engine.linemap import LineMap
 from migrator.model import FileResult, Rung
-from migrator.transforms._session_helpers import looks_like_run
 from migrator.transforms.session_scan import RunRecord
+from migrator.transforms.sessions.helpers import looks_like_run
 
 _KEPT = ("TF390", "TF005", "TF391")
 _MADE = ("TF3", "TF5", "TF7")

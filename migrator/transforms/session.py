@@ -21,20 +21,20 @@ from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._session_amend import Amendable, LooseAttribute, Remark
-from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_gather import gathered, runs_left
-from migrator.transforms._session_handed import hands_sessions, shown_lists
-from migrator.transforms._session_helpers import withs_of
-from migrator.transforms._session_lost import refuse_lost_names
-from migrator.transforms._session_models import Planning, group_of, groups_of
-from migrator.transforms._session_nested import moved_runs
-from migrator.transforms._session_plan import ScopePlan
-from migrator.transforms._session_records import Names, Note, SupportNames
-from migrator.transforms._session_render import Decisions, rendered
-from migrator.transforms._session_reports import lost_reports
-from migrator.transforms._session_scopes import Unit, report, units_of
-from migrator.transforms._session_step import Style
+from migrator.transforms.sessions.facts import FunctionTable
+from migrator.transforms.sessions.helpers import withs_of
+from migrator.transforms.sessions.objects.models import Planning, group_of, groups_of
+from migrator.transforms.sessions.planning.plan import ScopePlan
+from migrator.transforms.sessions.reading.scopes import Unit, report, units_of
+from migrator.transforms.sessions.records import Names, Note, SupportNames
+from migrator.transforms.sessions.reshaping.amend import Amendable, LooseAttribute, Remark
+from migrator.transforms.sessions.reshaping.gather import gathered, runs_left
+from migrator.transforms.sessions.reshaping.handed import hands_sessions, shown_lists
+from migrator.transforms.sessions.reshaping.nested import moved_runs
+from migrator.transforms.sessions.step import Style
+from migrator.transforms.sessions.writing.lost import refuse_lost_names
+from migrator.transforms.sessions.writing.render import Decisions, rendered
+from migrator.transforms.sessions.writing.reports import lost_reports
 
 _AMENDMENTS = 20  # texts to try before a program is kept
 
@@ -254,7 +254,7 @@ def _attempt(
     return done
 
 
-#: How `_session_models` plans the texts of a group.
+#: How `sessions.objects.models` plans the texts of a group.
 PLANNING = Planning(rewrite, settled, runs_left)
 
 

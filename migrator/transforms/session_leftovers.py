@@ -10,9 +10,9 @@ from migrator.analysis.shared_graphs import builds_shared_graph
 from migrator.analysis.tree_walk import children, walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
-from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_helpers import looks_like_run
-from migrator.transforms._session_scopes import report, units_of
+from migrator.transforms.sessions.facts import FunctionTable
+from migrator.transforms.sessions.helpers import looks_like_run
+from migrator.transforms.sessions.reading.scopes import report, units_of
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 

@@ -14,13 +14,13 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.linemap import LineMap
 from migrator.model import Rung
-from migrator.transforms._session_facts import FunctionTable
-from migrator.transforms._session_helpers import looks_like_run
-from migrator.transforms._session_models import group_of
-from migrator.transforms._session_render import Decisions
-from migrator.transforms._session_scopes import Unit, units_of
 from migrator.transforms.session import PLANNING, amended_text, plans_of, settled, trial
 from migrator.transforms.session_leftovers import BORROWED
+from migrator.transforms.sessions.facts import FunctionTable
+from migrator.transforms.sessions.helpers import looks_like_run
+from migrator.transforms.sessions.objects.models import group_of
+from migrator.transforms.sessions.reading.scopes import Unit, units_of
+from migrator.transforms.sessions.writing.render import Decisions
 
 
 @dataclass(frozen=True, slots=True)

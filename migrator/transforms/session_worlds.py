@@ -17,7 +17,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
-from migrator.transforms._session_split import is_main
+from migrator.transforms.sessions.reshaping.split import is_main
 
 _BUILD = "compat.build_graph"
 _MAKERS = (k.SESSION, k.PLACEHOLDER, k.INIT, k.TRAIN)

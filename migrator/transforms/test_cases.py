@@ -17,24 +17,24 @@ from migrator.engine.function_context import Function, FunctionContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms import _plain_tests as plain_tests
-from migrator.transforms._eager_plan import Planner
-from migrator.transforms._eager_rewrite import EagerRewriter
 from migrator.transforms._numpy_values import numpy_value
-from migrator.transforms._session_body import (
+from migrator.transforms.eager import plain_tests
+from migrator.transforms.eager.body import (
     GRAPH_SCOPES,
     PLACEHOLDERS,
     SESSIONS,
     TEST_SESSIONS,
     SessionBody,
 )
-from migrator.transforms._session_heads import (
+from migrator.transforms.eager.heads import (
     ambient_collections,
     body_of,
     other_uses,
 )
-from migrator.transforms._session_units import Run, Unsupported
-from migrator.transforms._traced_body import traced_function
+from migrator.transforms.eager.plan import Planner
+from migrator.transforms.eager.rewrite import EagerRewriter
+from migrator.transforms.eager.traced_body import traced_function
+from migrator.transforms.eager.units import Run, Unsupported
 from migrator.transforms.graph_tests import MARK, TRACED, asked_name, has_mark, marked
 
 _REWRITES = frozenset({"tensorflow.contrib.tpu.rewrite", "tensorflow.tpu.rewrite"})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Lines, apply
 from migrator.engine.function_context import FunctionContext
-from migrator.transforms._plain_tests import opened
+from migrator.transforms.eager.plain_tests import opened
 from migrator.transforms.test_cases import _method
 
 HEAD = "import tensorflow as tf\nfrom tensorflow import placeholder as ph\n\n\nclass T(tf.test.TestCase):\n\n"

@@ -1,0 +1,100 @@
+"""What a function sees from the place where it stands must be what its graph saw."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.class_program import ClassProgram
+from migrator.analysis.dataflow import RESOURCES
+from migrator.analysis.program_items import KEEP, RUN, Item, Obstacle
+from migrator.transforms.sessions.helpers import chain, parameter_name
+from migrator.transforms.sessions.reshaping.amend import LocalPart, Rebound
+from migrator.transforms.sessions.step import StepFunction
+from migrator.transforms.sessions.writing.calls import CallWriter
+
+
+class PlaceChecks(CallWriter):
+    """Refuses functions that would read other values than their graph was built with."""
+
+    def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """A function in one method cannot see the local names of another."""
+        program = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        if program is None:
+            return
+        home = next(
+            (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
+        )
+        defined = set().union(*(i.flow.defines for i in function.items))
+        given = {p.name for p in function.parameters}
+        fed = [i for i in self.items if i.kind == k.PLACEHOLDER
+               and {parameter_name(n) for n in i.flow.defines} & given]
+        for item in [*function.items, *fed]:
+            method = self._method(item)
+            if method is None or method is home:
+                continue
+            local = {a.arg for a in method.args.args} | {
+                node.id for node in ast.walk(method)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            lost = (item.flow.uses & local) - defined - {program.owner or ""}
+            lost -= set() if item in fed else given
+            if lost:
+                raise LocalPart(item.stmt, program.node.name, method.name, sorted(lost)[0])
+
+    def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """Python values that a function reads must not change after it was traced."""
+        defined = set().union(*(i.flow.defines for i in function.items))
+        used = set().union(*(i.flow.uses for i in function.items))
+        read = used - defined - RESOURCES - {p.name for p in function.parameters}
+        for item in self._after(anchor):
+            changed = (item.flow.defines | (item.flow.mutates - RESOURCES)) & read
+            if not changed:
+                continue
+            if item.role in (KEEP, RUN) and item.kind in (k.PY, k.OP):
+                raise Obstacle(
+                    item.stmt,
+                    f"{sorted(changed)[0]} changes after the graph was built with it",
+                    "use another name for the later value",
+                )
+
+    def _after(self, anchor: ast.stmt) -> list[Item]:
+        """What happens later than a statement, in the scope that holds it; methods that build are
+        in the order of their calls."""
+        if not self.shared.owner:
+            holds = (p for p in chain(self.program) if enclosing(anchor, p.items) is not None)
+            home = next(holds, self.program)
+            return [i for i in home.items if i.stmt.lineno > anchor.lineno]
+        inside = {id(node) for node in ast.walk(anchor)}
+        last = max((n for n, i in enumerate(self.items)
+                    if id(i.stmt) in inside or anchor in i.parents), default=-1)
+        return self.items[last + 1:]
+
+    def _check_rebound(self, function: StepFunction) -> None:
+        """Raise Rebound where the function would see a later value of a name than its graph did."""
+        order = {id(item): i for i, item in enumerate(self.items)}
+        given = {p.name for p in function.parameters} | set(function.constants)
+        made: set[str] = set()
+        own = {name for item in function.items for name in item.flow.defines}
+        last: dict[str, Item] = {}
+        for item in self.items:
+            if item.role == KEEP and item.kind in k.HOISTED - {k.PY}:
+                last.update(dict.fromkeys(item.flow.defines, item))
+        for item in function.items:
+            for name in item.flow.uses - made - given - RESOURCES:
+                later = last.get(name)
+                if later is not None and order[id(later)] > order[id(item)]:
+                    raise Rebound(later.stmt, name)
+                if later is not None and name in own:
+                    raise Rebound(item.stmt, name)
+            made |= item.flow.defines
+
+
+def enclosing(stmt: ast.stmt, items: list[Item]) -> tuple[ast.stmt, ...] | None:
+    """The compound statements around a statement, None where it is not one of the program's."""
+    for item in items:
+        if item.stmt is stmt:
+            return item.parents
+        if stmt in item.parents:
+            return item.parents[: item.parents.index(stmt)]
+    return None

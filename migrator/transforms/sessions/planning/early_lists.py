@@ -1,0 +1,111 @@
+"""Lists of variables made before the graph is complete: what had been built by then is built there.
+
+``variables = tf.global_variables()`` between the network and its optimizer lists the network's
+variables only. A function of its own makes them there; the steps, which come later, reuse them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import backward_slice
+from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
+from migrator.analysis.tree_walk import walk
+from migrator.transforms.sessions.helpers import blocks_of, calls_of, chain
+from migrator.transforms.sessions.planning.captured import PlaceChecks, enclosing
+from migrator.transforms.sessions.step import StepFunction
+from migrator.transforms.sessions.writing.functions import FunctionWriter
+
+
+class EarlyLists(PlaceChecks):
+    """Writes the functions that make variables where a program lists them."""
+
+    def _build_early_lists(self, anchor: ast.stmt) -> None:
+        """Where something up to `anchor`, behind which the steps stand, lists variables, make those
+        that there are by then."""
+        for item in self._up_to(anchor):
+            if self._listed_early(item):
+                self._build_listed(item)
+
+    def _up_to(self, anchor: ast.stmt) -> list[Item]:
+        """The items up to a statement, those in it included."""
+        inside = {id(node) for node in walk(anchor)}
+        last = max((n for n, item in enumerate(self.items)
+                    if id(item.stmt) in inside or anchor in item.parents), default=-1)
+        return self.items[: last + 1]
+
+    def _listed_early(self, item: Item) -> bool:
+        """Whether a statement keeps a list of the variables that there are so far."""
+        value = self.program.expressions.value
+        return item.role == KEEP and (item.kind == k.VARIABLES or id(item) in self.reports or any(
+            value(call).kind == k.SAVER and any(
+                value(given).kind == k.VARIABLES and not self._of_everything(given)
+                for given in [*call.args, *(a.value for a in call.keywords)]
+            ) for call in calls_of(item)
+        ))
+
+    def _build_listed(self, item: Item) -> None:
+        """Put a function that makes the variables so far, and its tracing, before a statement."""
+        position = self.items.index(item)
+        before = [i for i in self.items[:position] if i.role in (TRACE, LAZY)]
+        makers = [i for i in before if self._uses_store(i)]
+        key = ("made so far", *map(id, makers))
+        if not makers or any(f.key == key for f in self.shared.functions):
+            return
+        if item.parents_matter or self.style.explicit_variables or not self._store_needed:
+            raise _early(item.stmt)
+        wanted: set[str] = set().union(*(i.flow.defines for i in makers))
+        chosen = self._with_riders(before, backward_slice(before, wanted)[0])
+        inputs = [i for i in chosen if i.kind == k.PLACEHOLDER]
+        steps = [i for i in chosen if i not in inputs or self._has_default(i)]
+        function = StepFunction(
+            self.names.fresh("build", "build_variables"), steps, program=self.program,
+            parameters=[self._parameter(i.target or "") for i in inputs
+                        if i not in steps], layers=True, key=key,
+            purpose="Makes the variables that are listed below",
+        )
+        if not all(p.spec for p in function.parameters):
+            raise _early(item.stmt)
+        self._elements(function)
+        writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
+        lines = writer.write(function)
+        self._check_captured(function, item.stmt)
+        self._check_rebound(function)
+        self._check_locals(function, item.stmt)
+        made = []
+        if not self.shared.store_made:
+            self.shared.store_made = True
+            made = [f"{self.style.store} = {self.support.current_store()}()"]
+        blank = [""] if self._nested(item.stmt) else ["", ""]
+        lines = [*made, *blank, *lines, *blank,
+                 "# Tracing makes the variables that are listed here.",
+                 f"{function.name}.get_concrete_function()"]
+        above = self._above(item.stmt)
+        if above is None:
+            self.decisions.before.setdefault(id(item.stmt), []).extend(lines)
+        else:  # so that comments stay with the statement
+            self.decisions.after.setdefault(id(above), []).extend(lines)
+        self.shared.functions.append(function)
+
+
+    def _nested(self, stmt: ast.stmt) -> bool:
+        """Whether a statement ends up indented."""
+        module = next(p for p in chain(self.program) if p.parent is None)
+        if stmt in module.body:
+            return False
+        parents = enclosing(stmt, module.items)
+        return parents is None or any(id(p) not in self.decisions.opened for p in parents)
+
+    def _above(self, stmt: ast.stmt) -> ast.stmt | None:
+        """The statement before another one of the same block."""
+        for node in walk(self.program.names.tree):
+            for block in blocks_of(node) if isinstance(node, ast.stmt) else ():
+                if stmt in block[1:]:
+                    return block[block.index(stmt) - 1]
+        return None
+
+
+def _early(node: ast.AST) -> Obstacle:
+    return Obstacle(node, "variables are listed before the graph is complete",
+                    "build the whole graph first, then ask for its variables")

@@ -1,0 +1,223 @@
+"""Plans the migration of the session programs of one scope."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
+from migrator.analysis.values import argument
+from migrator.transforms.sessions.helpers import (
+    calls_of,
+    chain,
+)
+from migrator.transforms.sessions.planning.place import FunctionPlacer
+from migrator.transforms.sessions.reshaping.amend import (
+    GraphParts,
+    InlineDependency,
+    inline_dependencies,
+)
+from migrator.transforms.sessions.reshaping.inline import makes_graph_parts
+from migrator.transforms.sessions.reshaping.metadata import RunMetadata
+from migrator.transforms.sessions.step import StepFunction
+
+#: What a graph is asked for the parts of it that no variable holds.
+_ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operations",
+                    "as_graph_element"})
+
+
+#: What takes a graph apart, or puts it together with another one.
+_SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
+#: Runs that need no session to be open around them.
+_COMPLETE = ("run", "loop", "evaluate")
+
+
+class ScopePlan(FunctionPlacer):
+    """The plan for the run sites of one scope (and the module's graph that they use)."""
+
+
+    def plan(self) -> None:
+        """Fill `functions`, `decisions` and `notes`. Raises Obstacle if any part has no proof."""
+        self._refuse()
+        self._find_summary_writes()
+        self._find_monitor()
+        for run in self.program.run_sites():
+            if run.obstacle is not None:
+                raise run.obstacle
+            if run.metadata:
+                raise RunMetadata(run.call)
+            site = self._site(run)
+            if site is not None:
+                if self.monitor:
+                    self._with_watched(site)
+                if run.style == "loop":
+                    self._with_loss(site)
+                elif run.style == "evaluate":
+                    self._with_updates(site)
+                self.sites.append(site)
+        for site in self.sites:
+            self._assign_function(site)
+        self._refuse_unrun_variables()
+        self._refuse_shared_optimizers()
+        self._refuse_rebuilt_objects()
+        self._prepare_style()
+        self._decide_statements()
+        self._hoist_inline_optimizers()
+        for site in self.sites:
+            self._rewrite_site(site)
+        self._place_functions()
+
+    def _refuse_unrun_variables(self) -> None:
+        """A checkpoint holds the variables of layers even if no run computes with them."""
+        if self.shared.owner or not self._uses_checkpoint():
+            return
+        computed = {id(item) for function in self.shared.functions for item in function.items}
+        for item in self.program.items:
+            if item.role in (TRACE, LAZY) and id(item) not in computed and self._uses_store(item):
+                raise Obstacle(
+                    item.stmt, "the checkpoint has variables of layers that no run computes with",
+                    "call the network once before the checkpoint is used",
+                )
+
+    def _steps_of(self, item: Item) -> list[StepFunction]:
+        """The functions that a statement is part of."""
+        return [f for f in self.shared.functions if any(i is item for i in f.items)]
+
+    def _refuse_shared_optimizers(self) -> None:
+        """An optimizer that a called function makes is made by each step that calls it, with a
+        state of its own."""
+        for item in self.items:
+            steps = self._steps_of(item)
+            if len(steps) < 2:
+                continue
+            for call in calls_of(item):
+                fact = self.program.expressions.call_fact(call)
+                if fact is not None and "optimizers" in fact.flags:
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} makes an optimizer that several runs use",
+                        "make the optimizer outside of it, and pass it on",
+                    )
+
+    def _refuse_rebuilt_objects(self) -> None:
+        """An object that stays outside of the steps is built once, not by each of them in turn:
+        what it counts or collects while it builds would go on from the step before."""
+        for item in self.items:
+            call = item.stmt.value if isinstance(item.stmt, ast.Expr) else None
+            if item.role != TRACE or not isinstance(call, ast.Call) or not isinstance(
+                call.func, ast.Attribute
+            ):
+                continue
+            name = self.program._name(call.func.value)
+            made = [i for i in self.items if name in i.flow.defines and i.role == KEEP
+                    and i.kind == k.PY and isinstance(i.stmt, ast.Assign)
+                    and isinstance(i.stmt.value, ast.Call)]
+            steps = self._steps_of(item)
+            if name in item.flow.mutates and made and len(steps) > 1:
+                raise Obstacle(
+                    call, f"{ast.unparse(call.func)} builds into an object that several runs read",
+                    "return what it builds, or make the object where each step builds",
+                )
+
+    def _uses_checkpoint(self) -> bool:
+        return any(
+            item.kind == k.SAVER or any(
+                self.program.expressions.value(call).kind == k.SAVER for call in calls_of(item))
+            for item in self.program.items if item.role not in (TRACE, LAZY)
+        )
+
+    def _refuse(self) -> None:
+        borrowed = next(
+            (run for run in self.program.run_sites() if run.style not in _COMPLETE
+             and not argument(run.call, -1, "session")), None
+        )
+        if borrowed is not None and not any(
+            p.default_session or any(v.kind == k.SESSION for v in p.env.values())
+            for p in chain(self.program)
+        ):
+            raise Obstacle(
+                borrowed.call, "this runs in a session that its caller has opened",
+                "compute it in a tf.function that the caller passes in",
+            )
+        evaluated = all(run.style == "evaluate" for run in self.program.run_sites())
+        for item in self.items:
+            for parent in item.parents:
+                for part in self.program.with_parts.get(id(parent), ()):
+                    if part.kind == "deps" and inline_dependencies(part.item.context_expr):
+                        raise InlineDependency(part.item.context_expr)
+            for call in calls_of(item):
+                self._refuse_graph_parts(call)
+                fact = self.program.expressions.call_fact(call)
+                symbol = self.program.expressions.tf_symbol(call.func)
+                if fact is not None and "elements" in fact.flags and fact.kind != k.ELEMENT and (
+                    "session" not in fact.flags and item.role in (TRACE, LAZY)
+                ):
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} takes its input from its own iterator",
+                        "return the data set, and iterate over it where the graph is run",
+                    )
+                if (symbol or "").startswith(k.STREAMING) and not evaluated:
+                    raise Obstacle(
+                        call, "a metric that counts over several runs",
+                        "make a tf.keras.metrics object before the loop, and update it in the step",
+                    )
+                if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
+                                          and "session" not in fact.flags):
+                    raise Obstacle(call, "its input comes from queues",
+                                   "read it with tf.data, and iterate over the data set")
+        for item in self.program.items:
+            for call in calls_of(item):
+                if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED:
+                    raise Obstacle(
+                        call, "the graph is asked for what is in it by name",
+                        "fetch and feed the Python variables that hold the tensors",
+                    )
+                if ast.unparse(call.func).rpartition(".")[2] in _SURGERY:
+                    raise Obstacle(
+                        call, "the graph itself is copied or changed "
+                        f"({ast.unparse(call.func)})",
+                        "call the function that built the part with the new inputs",
+                    )
+                fact = self.program.expressions.call_fact(call)
+                if fact is not None and "default session" in fact.flags:
+                    raise Obstacle(
+                        call, f"{ast.unparse(call.func)} runs in the session that is open here",
+                        "pass it a function that computes what it runs",
+                    )
+                for argument_ in [*call.args, *(a.value for a in call.keywords)]:
+                    if self.program.expressions.value(argument_).kind != k.SESSION:
+                        continue
+                    if not self._takes_session(call):
+                        raise Obstacle(
+                            call, f"the session is passed to {ast.unparse(call.func)}",
+                            "make the function take what it computes instead of a session",
+                        )
+            if isinstance(item.stmt, (ast.Return, ast.Expr)) and isinstance(
+                getattr(item.stmt, "value", None), (ast.Yield, ast.YieldFrom)
+            ):
+                continue
+            if isinstance(item.stmt, ast.Return) and item.stmt.value is not None and not item.runs:
+                value = self.program.expressions.value(item.stmt.value)
+                if value.traced or value.kind in (k.SESSION, k.GRAPH):
+                    raise Obstacle(
+                        item.stmt, f"the function returns a {value.kind} of its graph",
+                        "return arrays, or a function that computes the tensor",
+                    )
+
+    def _refuse_graph_parts(self, call: ast.Call) -> None:
+        """A placeholder or training op inside of a called function is out of a step's sight."""
+        fact = self.program.expressions.call_fact(call)
+        if fact is None or "session" in fact.flags or not makes_graph_parts(fact):
+            return
+        raise GraphParts(call, bool({fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}))
+
+    def _takes_session(self, call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Attribute):
+            base = self.program.expressions.value(call.func.value)
+            if base.kind in (k.SAVER, k.COORDINATOR, k.WRITER) or base.kind in k.TRACED:
+                return True
+            if call.func.attr in ("eval", "run"):
+                return True
+        elif self.program.expressions.value(call.func).kind == k.SAVER:
+            return True
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        return symbol in ("tensorflow.train.start_queue_runners", "tensorflow.train.global_step")

@@ -1,0 +1,339 @@
+"""Decides what becomes of the statements that are no run sites."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import backward_slice, statement_flow
+from migrator.analysis.program import Program
+from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle, WithPart
+from migrator.analysis.values import argument
+from migrator.transforms.sessions.helpers import (
+    calls_of,
+    chain,
+    cut,
+    split_arguments,
+    withs_of,
+)
+from migrator.transforms.sessions.planning.optimizers import OptimizerPlanner
+from migrator.transforms.sessions.records import Note
+from migrator.transforms.sessions.writing.reports import keep_reports
+
+_ALL_VARIABLES = ("tensorflow.global_variables", "tensorflow.all_variables")
+
+
+class StatementPlanner(OptimizerPlanner):
+    """Hoists, drops and edits statements; gives variables to the store."""
+
+
+    # -- statements
+
+    def _decide_statements(self) -> None:
+        d = self.decisions
+        self.reports = keep_reports(self.items, self.functions, self.program)
+        needed_lazy = self._needed(LAZY)
+        late = self._needed(TRACE, k.VARIABLES)
+        for item in self.items:
+            if id(item) in late:
+                item.role = KEEP  # what restores or prints them comes after the graph
+        uses_parent = self.program.parent is not None and any(
+            item.role == TRACE for item in self.program.parent.all_items()
+        )
+        module, others = self._decided_elsewhere()
+        for item in self.items if uses_parent else self.program.items:
+            if id(item.stmt) in d.replaced or id(item.stmt) in d.dropped or id(item) in others:
+                continue
+            if item.role == KEEP and item.value.needs_graph and item.kind == k.OPTIMIZER:
+                self._dynamic_rate(item)
+            elif item.role == DROP:
+                d.dropped.add(id(item.stmt))
+            elif item.role == TRACE:
+                if item.in_loop and not item.kind == k.SUMMARY and not _only_names(item.stmt):
+                    if isinstance(item.stmt, ast.Expr) and not item.value.traced:
+                        continue
+                    raise Obstacle(item.stmt, "the graph grows inside a loop that runs it",
+                                   "build the graph before the loop")
+                d.dropped.add(id(item.stmt))
+            elif item.role == LAZY and id(item) not in needed_lazy:
+                if any(item in f.items for f in self.functions):
+                    d.dropped.add(id(item.stmt))
+            elif item.role == KEEP:
+                self._kept(item)
+            if item.role == RUN:
+                self._kept(item)
+        for program in chain(self.program):
+            if program is self.program or uses_parent and program is not module:
+                self._withs(program)
+
+    def _decided_elsewhere(self) -> tuple[Program | None, set[int]]:
+        """The module, if it runs sessions itself beside the object whose plan this is, and what
+        belongs to them there."""
+        module = next(p for p in chain(self.program) if p.parent is None)
+        if not self.shared.owner or not any(module.run_sites()):
+            return None, set()
+        return module, {id(item) for item in module.items if item.role == DROP}
+
+    def _needed(self, role: str, kind: str = "") -> set[int]:
+        """Items of a role (and kind) that statements which stay depend on."""
+        wanted: set[str] = set()
+        for item in self.items:
+            if item.role in (KEEP, RUN):
+                uses = set(item.flow.uses)
+                for site in item.runs:
+                    uses -= statement_flow(site.fetch, self.program.owner).uses
+                wanted |= uses
+        own = [i for i in self.items if i.role == role and (not kind or i.kind == kind)]
+        chosen, _ = backward_slice(own, wanted)
+        return {id(item) for item in chosen}
+
+    def _kept(self, item: Item) -> None:
+        """Edits of statements that stay: writers, savers, iterators, session leftovers."""
+        d = self.decisions
+        stmt = item.stmt
+        self._scale_losses(item)
+        for call in calls_of(item):
+            func = call.func
+            symbol = self.program.expressions.tf_symbol(func) or ""
+            kind = k.call_kind(symbol) if symbol and "()" not in symbol else ""
+            if kind == k.WRITER:
+                self._writer(call)
+            elif kind == k.SAVER:
+                self._saver(call)
+            elif symbol == "tensorflow.train.global_step":
+                self._step_now(call)
+            elif isinstance(func, ast.Name) and (
+                self.program.expressions.value(func).kind == k.SAVER
+            ):
+                self._without_session(call)
+                self.shared.uses_saver = True
+            elif isinstance(func, ast.Attribute):
+                base = self.program.expressions.value(func.value)
+                if base.kind == k.SAVER and func.attr == "save" and any(
+                    word in self.source.text for word in (".import_meta_graph(", ".MetaGraph(")
+                ):
+                    raise Obstacle(call, "the graph that it saves is imported again",
+                                   "build the graph in a function that both sides call")
+                if base.kind == k.SAVER and func.attr in ("save", "restore"):
+                    self._without_session(call)
+                    self.shared.uses_saver = True
+                elif (base.kind, func.attr) in ((k.SESSION, "close"), (k.GRAPH, "finalize")):
+                    d.dropped.add(id(stmt))
+                elif base.kind == k.COORDINATOR:
+                    self._coordinator(call, func, item)
+                elif base.kind == k.WRITER and func.attr == "add_summary":
+                    self._manual_summary(call, func, stmt)
+                elif base.kind == k.WRITER and func.attr == "add_graph":
+                    d.dropped.add(id(stmt))
+        if item.kind == k.ITERATOR and (
+            item.target in self.fed_iterators or self._structure(item.value) is not None
+        ):
+            d.dropped.add(id(stmt))  # each run that initialised it makes it
+        elif item.kind == k.ITERATOR and item.value.call is not None and (
+            not item.value.needs_graph
+        ):
+            dataset = self._iterated(item.value)
+            if dataset is None:
+                raise Obstacle(stmt, "the data set behind an iterator is not known",
+                               "loop over the data set")
+            initializable = "initializable" in ast.unparse(item.value.call.func)
+            if initializable:
+                d.dropped.add(id(stmt))
+            else:
+                d.edits.append((*self.source.span(item.value.call), f"iter({dataset})"))
+            self.notes.append(Note("TF501", stmt, "data sets are iterated over directly"))
+        elif item.kind == k.ITERATOR and item.value.needs_graph:
+            raise Obstacle(stmt, "a data set is made from placeholders",
+                           "make the data set from the arrays themselves")
+
+    def _coordinator(self, call: ast.Call, func: ast.Attribute, item: Item) -> None:
+        """Nothing runs beside the loop: it ends by itself, and errors are raised where they are."""
+        d, stmt = self.decisions, item.stmt
+        if isinstance(stmt, ast.Expr) and stmt.value is call:
+            if func.attr == "request_stop" and call.args:
+                d.replaced[id(stmt)] = ["raise"]
+            else:
+                d.dropped.add(id(stmt))
+        elif func.attr == "should_stop":
+            test = getattr(stmt, "test", None)
+            negated = isinstance(test, ast.UnaryOp) and test.operand is call
+            node = test if negated and test is not None else call
+            d.edits.append((*self.source.span(node), "True" if negated else "False"))
+
+    def _writer(self, call: ast.Call) -> None:
+        logdir = argument(call, 0, "logdir")
+        if logdir is None:
+            raise Obstacle(call, "a FileWriter without a directory", "pass logdir")
+        tf = self.style.tf
+        self.decisions.edits.append(
+            (*self.source.span(call),
+             f"{tf}.summary.create_file_writer({self.source.segment(logdir)})")
+        )
+        self.notes.append(Note("TF602", call, "TF2 writers take the directory only",
+                               "tensorflow.summary.FileWriter"))
+
+    def _saver(self, call: ast.Call) -> None:
+        """A Saver of all variables needs no list of them, which is complete only after a step."""
+        listed = argument(call, 0, "var_list")
+        if listed is not None and self._of_everything(listed):
+            keyword = next((a for a in call.keywords if a.value is listed), None)
+            span = self.source.span(keyword or listed)
+            self.decisions.edits.append(
+                cut(self.source, *span) if len(call.args) < 2 else (*span, "None"))
+
+    def _of_everything(self, node: ast.expr) -> bool:
+        """Whether an expression lists all variables of the graph."""
+        symbol = isinstance(node, ast.Call) and self.program.expressions.tf_symbol(node.func)
+        return symbol in _ALL_VARIABLES
+
+    def _manual_summary(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
+        if id(stmt) in self.decisions.dropped:
+            return
+        raise Obstacle(call, "a summary made by hand is written",
+                       "write it with tf.summary.scalar(name, value, step=...)")
+
+    def _step_now(self, call: ast.Call) -> None:
+        """`tf.train.global_step(sess, step)`: what the step is, as a Python number."""
+        step = argument(call, 1, "global_step_tensor")
+        if step is None or self.program.expressions.value(step).kind != k.VARIABLE:
+            raise Obstacle(call, "the step that it reads is no variable known here",
+                           "read the variable: int(global_step)")
+        start, end = self.source.span(step)
+        text = self.source.text[start:end]
+        self.decisions.edits.append((*self.source.span(call), f"int({text})"))
+
+    def _without_session(self, call: ast.Call) -> None:
+        session = argument(call, 0, "sess")
+        if session is None or self.program.expressions.value(session).kind != k.SESSION:
+            return
+        keyword = next((a for a in call.keywords if a.value is session), None)
+        node = keyword or session
+        start, end = self.source.span(node)
+        text = self.source.text
+        while end < len(text) and text[end] in " \t":
+            end += 1
+        if end < len(text) and text[end] == ",":
+            end += 1
+            while end < len(text) and text[end] in " \t\n":
+                end += 1
+        self.decisions.edits.append((start, end, ""))
+
+    def _withs(self, program: Program) -> None:
+        d = self.decisions
+        for stmt in (stmt for block in program.blocks() for stmt in withs_of(block)):
+            parts = program.with_parts.get(id(stmt))
+            if parts is None:
+                continue
+            kinds = [part.kind for part in parts]
+            if k.MONITOR in kinds:
+                if len(parts) != 1:
+                    raise Obstacle(stmt, "a monitored session is entered together with others",
+                                   "enter it by a `with` of its own")
+                d.headers[id(stmt)] = self._wrapped_header(stmt, self._monitor_header(parts[0]))
+                self.notes.append(Note("TF304", stmt, "a loop object saves, restores and calls "
+                                       "the hooks", "tensorflow.train.MonitoredTrainingSession"))
+                continue
+            gone = [kind in ("session", "deps") for kind in kinds]
+            if "graph" in kinds or "session" in kinds:
+                header = self._store_header(program, stmt, parts)
+                if header is not None:
+                    others = [
+                        self.source.segment(p.item.context_expr)
+                        for p in parts if p.kind not in ("session", "deps", "graph")
+                    ]
+                    d.headers[id(stmt)] = f"with {', '.join([header, *others])}:"
+                    continue
+                gone = [g or kind == "graph" for g, kind in zip(gone, kinds, strict=True)]
+            if all(gone):
+                d.opened.add(id(stmt))
+            elif any(gone):
+                texts = [
+                    self.source.segment(p.item.context_expr)
+                    + (f" as {ast.unparse(p.item.optional_vars)}"
+                       if p.item.optional_vars is not None else "")
+                    for p, g in zip(parts, gone, strict=True) if not g
+                ]
+                d.headers[id(stmt)] = f"with {', '.join(texts)}:"
+
+    def _store_header(
+        self, program: Program, stmt: ast.With, parts: list[WithPart]
+    ) -> str | None:
+        """What replaces entering a graph (or a session of it): the store of its variables.
+
+        Scopes that share a graph ask for the same `with`; the first answer holds for all.
+        """
+        if id(stmt) not in self.shared.headers:
+            header = self._new_store_header(program, stmt, parts)
+            if header is None:
+                return None
+            self.shared.headers[id(stmt)] = header
+        return self.shared.headers[id(stmt)]
+
+    def _new_store_header(
+        self, program: Program, stmt: ast.With, parts: list[WithPart]
+    ) -> str | None:
+        if not (self._store_needed or self.shared.store):
+            return None
+        store = self.style.store
+        if any(part.kind == "graph" for part in parts):
+            fresh = [w for block in program.blocks() for w in withs_of(block)
+                     if self._fresh_graph(program, w)]
+            if len(fresh) > 1 and stmt in fresh:
+                if self.functions:
+                    raise Obstacle(stmt, "a scope makes several graphs",
+                                   "give each graph a function of its own")
+                return f"{self.support.store_class()}().as_default()"
+            if self.shared.owner or self.shared.store_entered:
+                return f"{store}.as_default()"
+            if self.shared.store_made:
+                return None
+            self.shared.store_made = self.shared.store_entered = True
+            return f"{self.support.store_class()}().as_default() as {store}"
+        inside = {id(node) for inner in stmt.body for node in ast.walk(inner)}
+        around = {id(p) for item in program.items if item.stmt is stmt for p in item.parents}
+        del around
+        outer_graph = any(
+            any(stmt is node for node in ast.walk(other)) and other is not stmt
+            and any(p.kind == "graph" for p in program.with_parts.get(id(other), ()))
+            for block in program.blocks() for other in withs_of(block)
+        )
+        uses_store = any(
+            id(item.stmt) in inside and item.role == KEEP
+            and item.kind in (k.SAVER, k.VARIABLE, k.VARIABLES, k.PY)
+            and any(
+                program.expressions.value(call).kind in (k.SAVER, k.VARIABLE, k.VARIABLES)
+                for call in calls_of(item)
+            )
+            for item in program.items
+        )
+        entered = self.shared.owner or self.shared.store_entered
+        return f"{store}.as_default()" if entered and uses_store and not outer_graph else None
+
+    @staticmethod
+    def _fresh_graph(program: Program, stmt: ast.With) -> bool:
+        """Whether a `with` makes the graph that it enters."""
+        return any(
+            part.kind == "graph" and "Graph()" in ast.unparse(part.item.context_expr)
+            for part in program.with_parts.get(id(stmt), ())
+        )
+
+    def _wrapped_header(self, stmt: ast.With, context: str) -> str:
+        """``with ...:``, the arguments on lines of their own where one is too long."""
+        line = f"with {context}:"
+        if len(self.source.indent(stmt)) + len(line) <= self.source.width:
+            return line
+        head, _, rest = context.partition("(")
+        inner, _, name = rest.rpartition(")")
+        indent = self.source.indent(stmt) + self.source.unit * 2
+        parts = f",\n{indent}".join(split_arguments(inner))
+        return f"with {head}(\n{indent}{parts}){name}:"
+
+
+def _only_names(stmt: ast.stmt) -> bool:
+    """Whether a statement does nothing but list tensors that have names, to be fetched."""
+    value = stmt.value if isinstance(stmt, ast.Assign) else None
+    if isinstance(value, ast.Dict):
+        parts = [*value.keys, *value.values]
+    else:
+        parts = list(value.elts) if isinstance(value, (ast.List, ast.Tuple)) else [None]
+    return all(isinstance(part, (ast.Name, ast.Attribute, ast.Constant)) for part in parts)

@@ -1,0 +1,1 @@
+"""The same session program written in another way, in which the planner sees the whole of a graph."""

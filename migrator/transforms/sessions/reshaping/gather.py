@@ -1,0 +1,41 @@
+"""Other ways to write a file of session programs, in which the planner may see all of a graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable
+from migrator.engine.context import FileContext
+from migrator.transforms.sessions.helpers import looks_like_run
+from migrator.transforms.sessions.reshaping.handed import unhanded
+from migrator.transforms.sessions.reshaping.inline import inlined
+from migrator.transforms.sessions.reshaping.nested import nested, repeated
+
+
+def gathered(ctx: FileContext) -> Iterator[str]:
+    """Texts that mean the same graph, to be tried in turn and kept only if all of it goes native."""
+    text = repeated(inlined, ctx, ctx.text)
+    if text != ctx.text:
+        yield text
+    handed = unhanded(ctx, text)
+    if handed is not None:
+        yield handed
+    moved = repeated(nested, ctx, text)
+    if moved != text:
+        yield moved
+
+
+def runs_left(tree: ast.Module, names: NameTable) -> bool:
+    """Whether a program still makes or runs sessions, or makes placeholders."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        symbol = names.resolve_node(node.func, values=False) or ""
+        if symbol.startswith("tensorflow.") and "()" not in symbol:
+            if k.call_kind(symbol) in (k.SESSION, k.PLACEHOLDER, k.INIT):
+                return True
+        if looks_like_run(node):
+            return True
+    return False
