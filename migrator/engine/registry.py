@@ -81,7 +81,7 @@ def load_transforms() -> tuple[list[Transform], list[LoadError]]:
         _LOADED = True
         package = importlib.import_module("migrator.transforms")
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda item: item.name):
-            if info.name.startswith("_"):
+            if info.name.startswith("_") or info.ispkg:  # parts of transforms
                 continue
             try:
                 importlib.import_module(f"migrator.transforms.{info.name}")
