@@ -11,7 +11,7 @@ from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.analysis.support_names import tf1_symbol
-from migrator.analysis.tree_walk import has_functions, walk
+from migrator.analysis.tree_walk import blocks_of, has_functions, walk
 from migrator.analysis.values import FORMS, FunctionFact, Value, argument
 from migrator.engine.registry import fact
 
@@ -248,8 +248,6 @@ def _returns(statements: list[ast.stmt]) -> list[ast.Return]:
             continue
         if isinstance(stmt, ast.Return):
             found.append(stmt)
-        for name in ("body", "orelse", "finalbody"):
-            found += _returns(getattr(stmt, name, []))
-        for handler in getattr(stmt, "handlers", []):
-            found += _returns(handler.body)
+        for block in blocks_of(stmt):
+            found += _returns(block)
     return found

@@ -27,7 +27,7 @@ from migrator.analysis.program_items import (
 )
 from migrator.analysis.program_parameters import Parameters
 from migrator.analysis.run_reader import RunReader
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import blocks_of, walk
 from migrator.analysis.values import FunctionFact, Value
 
 #: What a statement is that only gives another name to an input, to gradients or a training op.
@@ -205,7 +205,7 @@ class Program(RunReader, Containers, Parameters):
             self._bind(stmt.target, Value(k.TENSOR if iterated.traced else k.PY))
         inner = (*parents, stmt)
         header = self._header(stmt)
-        for block in _blocks(stmt):
+        for block in blocks_of(stmt):
             self._build(block, inner)
         own = self.items[start:]
         header_runs = [] if header is None else self._run_sites(header)
@@ -390,11 +390,3 @@ def join_part(value: Value) -> str:
     if value.kind in (k.GRADIENTS, k.VARIABLES, k.UPDATE_OPS):
         return k.TENSOR
     return value.kind
-
-
-def _blocks(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(stmt, name, [])
-        if name == "body":
-            for handler in getattr(stmt, "handlers", []):
-                yield handler.body

@@ -80,8 +80,14 @@ class SourceText:
         return self.offset(line, 0) + len(self.lines[line - 1])
 
     def removal(self, stmt: ast.stmt, blank: bool = False) -> Edit:
-        """The edit that takes away a statement with its lines, and the blank ones behind."""
+        """The edit that takes away a statement with its lines, and the blank ones behind; one that
+        shares a line with others becomes `pass`."""
         last = stmt.end_lineno or stmt.lineno
+        start, end = self.span(stmt)
+        before = self.text[self.offset(stmt.lineno, 0) : start]
+        behind = self.text[end : self.line_end(last)]
+        if before.rstrip().endswith(";") or behind.lstrip().startswith(";"):
+            return start, end, "pass"
         while blank and last < len(self.lines) and not self.lines[last].strip():
             last += 1
         return self.offset(self.first_line(stmt), 0), self.line_end(last), ""

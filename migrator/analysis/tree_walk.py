@@ -7,7 +7,7 @@ say, are left out; the order is that of `ast`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _TEXT = frozenset(
     [
@@ -98,6 +98,28 @@ def statements(tree: ast.Module) -> list[ast.stmt]:
     return [node for node in found if isinstance(node, ast.stmt)]
 
 
+def blocks_of(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of a statement, in the order of the source; those of a `match` are left out."""
+    for name in ("body", "handlers", "orelse", "finalbody"):
+        block = getattr(stmt, name, None)
+        if block.__class__ is not list:
+            continue
+        if name == "handlers":
+            for handler in block:
+                yield handler.body
+        else:
+            yield block
+
+
+def blocks_in(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of a node and of all that is in it, each once."""
+    for inner in walk(node):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(inner, name, None)
+            if block.__class__ is list:
+                yield block
+
+
 def has_functions(tree: ast.Module) -> bool:
     """Whether a module defines functions of its own, outside of classes."""
     return any(node.__class__ is ast.FunctionDef for node in tree.body)
@@ -139,4 +161,5 @@ def forget() -> None:
     _calls.clear()
 
 
-__all__ = ["calls_in", "children", "forget", "has_functions", "statements", "walk"]
+__all__ = ["blocks_in", "blocks_of", "calls_in", "children", "forget", "has_functions", "last_name",
+           "self_attribute", "statements", "walk"]

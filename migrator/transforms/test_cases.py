@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from migrator.analysis.tree_walk import children
+from migrator.analysis.tree_walk import blocks_of, children
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import exchanged, list_once, only, own, own_calls
 from migrator.engine.edits import Edit, Lines, apply
@@ -79,11 +79,9 @@ def _looks_like_tests(text: str) -> bool:
 
 
 def _inner_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, [])
-    for name in ("handlers", "cases"):
-        for part in getattr(node, name, ()):
-            yield part.body
+    yield from blocks_of(node)
+    for case in getattr(node, "cases", ()):
+        yield case.body
 
 
 def _base_classes(ctx: FileContext, lines: Lines, block: list[ast.stmt]) -> Iterator[Edit]:

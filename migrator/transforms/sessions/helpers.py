@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import blocks_of, walk
 
 #: Methods of dicts and strings that give parts or copies.
 LOOKS_ONLY = frozenset({"get", "items", "keys", "values", "format"})
@@ -29,15 +29,6 @@ def calls_of(item: Item) -> Iterator[ast.Call]:
                 yield inner
 
 
-def blocks_of(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(stmt, name, None)
-        if isinstance(block, list):
-            yield block
-    for handler in getattr(stmt, "handlers", []):
-        yield handler.body
-
-
 def straight(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements of a block and of the `with`s in it: what runs once."""
     for stmt in statements:
@@ -52,10 +43,8 @@ def withs_of(statements: list[ast.stmt]) -> Iterator[ast.With]:
             continue
         if isinstance(stmt, ast.With):
             yield stmt
-        for name in ("body", "orelse", "finalbody"):
-            yield from withs_of(getattr(stmt, name, []))
-        for handler in getattr(stmt, "handlers", []):
-            yield from withs_of(handler.body)
+        for block in blocks_of(stmt):
+            yield from withs_of(block)
 
 
 def chain(program: Program) -> Iterator[Program]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
@@ -15,6 +16,7 @@ from migrator.model import Rung, to_json
 from migrator.transforms.session import SessionPrograms
 from migrator.transforms.session_leftovers import SessionLeftovers
 from migrator.transforms.session_scan import summarise
+from migrator.transforms.sessions.reshaping.metadata import RunMetadata
 
 HEAD = """\
 import numpy as np
@@ -311,6 +313,20 @@ def test_metadata_that_is_only_written_goes_and_is_told() -> None:
     kept = FileContext.of("program.py", f"{HEAD}{body}print(metadata.step_stats)\n")
     SessionPrograms().run(kept)
     assert [f.code for f in kept.findings] == ["TF390"] and "metadata.step_stats" in kept.text
+
+
+def test_metadata_goes_from_lines_that_say_more() -> None:
+    body = (
+        "# what a run costs\ncount = 0; metadata = tf.RunMetadata()  # one for all\n"
+        "with tf.Session() as sess:\n    value = sess.run(y, {x: np.ones((1, 2))}, run_metadata=metadata)\n"
+    )
+    tree = ast.parse(HEAD + body)
+    call = next(n for n in ast.walk(tree) if isinstance(n, ast.Call) and any(
+        k.arg == "run_metadata" for k in n.keywords))
+    text = RunMetadata(call).amended(HEAD + body) or ""
+    assert "count = 0; pass  # one for all\n" in text and "metadata" not in text
+    alone = (HEAD + body).replace("count = 0; ", "")
+    assert "# what a run costs\nwith" in (RunMetadata(call).amended(alone) or "")
 
 
 def test_layers_that_only_a_checkpoint_has_keep_their_graph() -> None:

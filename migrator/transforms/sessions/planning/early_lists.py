@@ -11,8 +11,8 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
-from migrator.analysis.tree_walk import walk
-from migrator.transforms.sessions.helpers import blocks_of, calls_of, chain
+from migrator.analysis.tree_walk import blocks_in, walk
+from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import PlaceChecks, enclosing
 from migrator.transforms.sessions.step import StepFunction
 from migrator.transforms.sessions.writing.functions import FunctionWriter
@@ -88,7 +88,6 @@ class EarlyLists(PlaceChecks):
             self.decisions.after.setdefault(id(above), []).extend(lines)
         self.shared.functions.append(function)
 
-
     def _nested(self, stmt: ast.stmt) -> bool:
         """Whether a statement ends up indented."""
         module = next(p for p in chain(self.program) if p.parent is None)
@@ -98,12 +97,10 @@ class EarlyLists(PlaceChecks):
         return parents is None or any(id(p) not in self.decisions.opened for p in parents)
 
     def _above(self, stmt: ast.stmt) -> ast.stmt | None:
-        """The statement before another one of the same block."""
-        for node in walk(self.program.names.tree):
-            for block in blocks_of(node) if isinstance(node, ast.stmt) else ():
-                if stmt in block[1:]:
-                    return block[block.index(stmt) - 1]
-        return None
+        """The statement before another one of the same block, None at module level."""
+        blocks = (b for outer in self.program.names.tree.body for b in blocks_in(outer))
+        block = next((b for b in blocks if stmt in b[1:]), None)
+        return None if block is None else block[block.index(stmt) - 1]
 
 
 def _early(node: ast.AST) -> Obstacle:

@@ -8,15 +8,14 @@ carry is counted ahead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import blocks_in, calls_in
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import blocks_of
 from migrator.transforms.sessions.records import Leaf
 from migrator.transforms.sessions.reshaping.amend import Amendable
 
@@ -85,7 +84,8 @@ class WrittenLater(Amendable):
         tree = ast.parse(text)
         source = SourceText(text, tree)
         edits: list[Edit] = []
-        for branching, write in _neighbours(tree):
+        neighbours = (pair for block in blocks_in(tree) for pair in pairwise(block))
+        for branching, write in neighbours:
             ends = _ends(branching) if _writes_summary(write) else None
             if not ends:
                 continue
@@ -99,14 +99,6 @@ class WrittenLater(Amendable):
 
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-
-
-def _neighbours(tree: ast.Module) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    """All pairs of statements that stand one behind the other."""
-    for node in walk(tree):
-        if isinstance(node, (ast.stmt, ast.Module, ast.ExceptHandler)):
-            for block in blocks_of(node):
-                yield from pairwise(block)
 
 
 def _writes_summary(stmt: ast.stmt) -> bool:

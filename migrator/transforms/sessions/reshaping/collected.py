@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import blocks_in, calls_in, walk
 
 _LISTS = ("trainable_variables", "global_variables", "all_variables", "model_variables",
           "get_variables", "get_trainable_variables", "get_model_variables")
@@ -52,7 +52,7 @@ class _Collected:
         if isinstance(fetch, ast.Call):
             return [(*self.source.span(run.value), self.source.segment(fetch))] if (
                 self._assigns(fetch)) else None
-        block = next((b for b in self._blocks() if run in b), None)
+        block = next((b for b in blocks_in(self.function) if run in b), None)
         if not isinstance(fetch, ast.Name) or block is None:
             return None
         uses = [n for n in walk(self.function) if isinstance(n, ast.Name) and n.id == fetch.id]
@@ -78,10 +78,6 @@ class _Collected:
                   and [ast.unparse(t) for t in s.targets] == [name]
                   and ast.unparse(s.value).endswith("Session()")]
         return [self.source.removal(opened[0])] if len(opened) == 1 and len(uses) == 2 else []
-
-    def _blocks(self) -> list[list[ast.stmt]]:
-        return [block for node in walk(self.function) for name in ("body", "orelse", "finalbody")
-                if isinstance(block := getattr(node, name, None), list)]
 
     def _comprehended(self, made: ast.Assign, run: ast.Expr) -> list[Edit] | None:
         """``ops = [b.assign(a) for a, b in pairs]`` becomes a loop."""

@@ -239,7 +239,7 @@ class _Inlining:
     def _replaced(
         self, stmt: ast.Assign, bound: dict[str, str], pairs: list[tuple[str, ast.expr]],
         renames: dict[str, str], same: set[str],
-    ) -> str:
+    ) -> str | None:
         source, function = self.source, self.function
         body = list(function.body)
         new = source.indent(stmt)
@@ -266,17 +266,9 @@ class _Inlining:
                 lines.append(f"{new}{target} = {source.edited(value, edits)}\n")
         return self._put(stmt, lines)
 
-    def _put(self, stmt: ast.stmt, lines: list[str]) -> str:
+    def _put(self, stmt: ast.stmt, lines: list[str]) -> str | None:
         """The file with `lines` for the statement, and without the function."""
-        source, function = self.source, self.function
-        numbers = source.lines
-        spans = [
-            (source.offset(stmt.lineno, 0), source.offset((stmt.end_lineno or 0), 0)
-             + len(numbers[(stmt.end_lineno or 1) - 1]), "".join(lines)),
-        ]
-        end = function.end_lineno or function.lineno
-        while end < len(numbers) and not numbers[end].strip():
-            end += 1
-        spans.append((source.offset(function.lineno, 0),
-                      source.offset(end, 0) + len(numbers[end - 1]), ""))
-        return source.splice(0, len(source.text), [*spans, *self.edits])
+        source = self.source
+        start, end, shared_line = source.removal(stmt)
+        return None if shared_line else source.splice(0, len(source.text), [
+            (start, end, "".join(lines)), source.removal(self.function, blank=True), *self.edits])

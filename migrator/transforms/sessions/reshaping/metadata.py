@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import blocks_in, walk
 from migrator.transforms.sessions.helpers import cut
 from migrator.transforms.sessions.reshaping.amend import Amendable, Remark
 
@@ -40,13 +40,9 @@ class RunMetadata(Amendable):
                for n in walk(tree)):
             return None
         edits: list[Edit] = [cut(source, *source.span(a)) for a in keywords]
-        edits += [(*source.span(stmt), "pass" if _alone(tree, stmt, gone) else _GONE)
+        edits += [(*source.span(stmt), "pass") if _alone(tree, stmt, gone) else source.removal(stmt)
                   for stmt in gone]
-        lines = source.splice(0, len(text), _apart(edits)).split("\n")
-        return "\n".join(line for line in lines if line.strip() != _GONE)
-
-
-_GONE = "# (metadata)"
+        return source.splice(0, len(text), _apart(edits))
 
 
 def _collects(call: ast.Call) -> bool:
@@ -77,12 +73,8 @@ def _writes(node: ast.AST, names: set[str]) -> bool:
 
 def _alone(tree: ast.Module, stmt: ast.stmt, gone: list[ast.stmt]) -> bool:
     """Whether a block would be empty; the last of its statements then leaves a `pass`."""
-    for node in walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list) and stmt in block:
-                return stmt is block[-1] and all(other in gone for other in block)
-    return False
+    block = next(block for block in blocks_in(tree) if stmt in block)
+    return stmt is block[-1] and all(other in gone for other in block)
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:

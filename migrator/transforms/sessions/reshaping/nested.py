@@ -146,11 +146,7 @@ class _Move:
         above = source.lines[first_line - 2].strip()
         blank = "\n" if above and not above.endswith(":") else ""
         edits.append((start, start, blank + "".join(lines).rstrip("\n") + "\n\n"))
-        first, last = source.first_line(helper), helper.end_lineno or 0
-        while last < len(source.lines) and not source.lines[last].strip():
-            last += 1
-        edits.append((source.offset(first, 0),
-                      source.offset(last, 0) + len(source.lines[last - 1]), ""))
+        edits.append(source.removal(helper, blank=True))
         return source.splice(0, len(source.text), edits)
 
     def _place(self) -> ast.stmt | None:
