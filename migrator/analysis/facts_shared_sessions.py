@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from migrator.analysis.arguments import none_by_default
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import last_name, self_attribute, walk
 from migrator.engine.registry import fact
@@ -66,7 +67,7 @@ def _gives_session(
     nodes = walk(function)
     if _enters_graph(nodes):
         return None
-    missing = _optional(function.args)
+    missing = none_by_default(function.args)
     kept = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     returned = {
         node.value.id
@@ -92,20 +93,6 @@ def _enters_graph(nodes: Sequence[ast.AST]) -> bool:
     return any(
         isinstance(node, ast.With) and any("as_default" in ast.unparse(i) for i in node.items)
         for node in nodes
-    )
-
-
-def _optional(arguments: ast.arguments) -> frozenset[str]:
-    """Parameters that are None where nothing is given."""
-    named = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    return frozenset(
-        argument.arg
-        for argument, default in pairs
-        if isinstance(default, ast.Constant) and default.value is None
     )
 
 

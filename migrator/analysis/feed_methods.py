@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from migrator.analysis.arguments import none_by_default, unpacks
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
@@ -43,9 +44,7 @@ class FeedMethod:
 
     def fed_by(self, call: ast.Call) -> list[Entry]:
         """The entries that a call makes. Raises Obstacle where that cannot be told."""
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(
-            a.arg is None for a in call.keywords
-        ):
+        if unpacks(call):
             raise Obstacle(call, f"what {self.node.name} feeds is not known", "name its arguments")
         names = [a.arg for a in self.node.args.args[1:]]
         found = list(self.always)
@@ -89,14 +88,20 @@ def _read(node: ast.FunctionDef, owner: str | None) -> FeedMethod | None:
         return None if entries is None else FeedMethod(node, tuple(entries), (), in_tuple)
     if not isinstance(value, ast.Name):
         return None
-    name, seen = value.id, 1
+    put_together = _put_together(node, value.id)
+    return None if put_together is None else FeedMethod(node, *put_together, in_tuple)
+
+
+def _put_together(
+    node: ast.FunctionDef, name: str
+) -> tuple[tuple[Entry, ...], tuple[tuple[str, Entry], ...]] | None:
+    """The entries that a method gives the dict `name` (see `FeedMethod`), which it returns; None if
+    it has other uses."""
+    seen = 1  # where it is returned
     always: list[Entry] | None = None
     given: list[tuple[str, Entry]] = []
-    optional = {
-        a.arg for a, default in zip(
-            reversed(arguments.args), reversed(arguments.defaults), strict=False)
-        if isinstance(default, ast.Constant) and default.value is None
-    } - {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    optional = none_by_default(node.args) - {
+        n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for stmt in node.body:
         if isinstance(stmt, ast.Assign) and ast.unparse(stmt.targets[0]) == name:
             always = _pairs(stmt, stmt.value) if always is None and len(stmt.targets) == 1 else None
@@ -114,7 +119,7 @@ def _read(node: ast.FunctionDef, owner: str | None) -> FeedMethod | None:
     uses = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == name]
     if always is None or seen != len(uses):
         return None
-    return FeedMethod(node, tuple(always), tuple(given), in_tuple)
+    return tuple(always), tuple(given)
 
 
 def _pairs(stmt: ast.stmt, node: ast.expr) -> list[Entry] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import defaults_of, unpacks
 from migrator.analysis.graph_values import Expressions
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import Value, argument
@@ -24,14 +25,9 @@ class Parameters:
     def _bind_parameters(self, function: ast.FunctionDef, around: Parameters | None) -> None:
         """A parameter whose default is an optimizer is given optimizers; what the calls in a
         function `around` this one give says which ones are writers, and `given` which are savers."""
-        given = function.args
-        plain = [*given.posonlyargs, *given.args]
-        pairs = [*zip(reversed(plain), reversed(given.defaults), strict=False),
-                 *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-        for parameter, default in pairs:
-            value = self.expressions.value(default)
-            if value.kind == k.OPTIMIZER:
-                self.env[parameter.arg] = Value(k.OPTIMIZER, source=parameter.arg)
+        for name, default in defaults_of(function.args).items():
+            if self.expressions.value(default).kind == k.OPTIMIZER:
+                self.env[name] = Value(k.OPTIMIZER, source=name)
         inner = around is not None and isinstance(around.expressions.scope.node, ast.FunctionDef)
         self.given_writers = around.writers_given(function) if around is not None and inner else {}
         for name in self.given_writers:
@@ -46,8 +42,8 @@ class Parameters:
                 if isinstance(n, ast.Name) and n.id == function.name]
         calls = [call for stmt in self.body for call in calls_in(stmt) if call.func in uses]
         if len(calls) != len(uses) or function.args.vararg or function.args.kwarg or any(
-            isinstance(a, ast.Starred) for call in calls for a in call.args
-        ) or any(a.arg is None for call in calls for a in call.keywords):
+            map(unpacks, calls)
+        ):
             return {}
         stored = {n.id for n in walk(function)
                   if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

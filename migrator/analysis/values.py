@@ -82,8 +82,8 @@ def argument(
         if keyword.arg == name:
             return keyword.value
     if position >= 0 and len(node.args) > position:
-        found = node.args[position]
-        return None if isinstance(found, ast.Starred) else found
+        hidden = any(a.__class__ is ast.Starred for a in node.args[: position + 1])
+        return None if hidden else node.args[position]
     return default
 
 

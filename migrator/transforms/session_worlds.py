@@ -17,6 +17,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms.sessions.helpers import names_session
 from migrator.transforms.sessions.reshaping.split import is_main
 
 _BUILD = "compat.build_graph"
@@ -141,7 +142,7 @@ def _checkpoints(ctx: FileContext) -> list[tuple[ast.Call, Scope, str]]:
         (reference.call, reference.scope, _SAVER) for reference in ctx.names.references
         if reference.call is not None and reference.attrs[-1:] in (("save",), ("restore",))
         and reference.call.args
-        and ast.unparse(reference.call.args[0]).lower().endswith(("sess", "session"))
+        and names_session(ast.unparse(reference.call.args[0]))
     ]
 
 

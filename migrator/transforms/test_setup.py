@@ -11,6 +11,7 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from migrator.analysis.arguments import given_to
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.tree_walk import calls_in, self_attribute, walk
 from migrator.engine.context import FileContext
@@ -282,13 +283,8 @@ class _Shared:
 
     def _bound(self, helper: _Helper, call: ast.Call) -> dict[str, ast.expr] | None:
         """Parameter -> argument of one call."""
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(
-            k.arg not in helper.parameters for k in call.keywords
-        ):
-            return None
-        bound = dict(zip(helper.parameters, call.args, strict=False))
-        bound.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-        return bound if set(bound) == set(helper.parameters) else None
+        bound = given_to(call, helper.parameters)
+        return bound if bound is not None and set(bound) == set(helper.parameters) else None
 
     def _inlined(
         self, helper: _Helper, stmt: ast.stmt, call: ast.Call, replaced: _Replaced

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from migrator.analysis.arguments import defaults_of
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
@@ -124,6 +125,22 @@ def wrapped(text: str, width: int, unit: str) -> list[str]:
             inner + pieces[-1] + text[end:].lstrip()]
 
 
+def whole_argument(call: ast.Call, value: ast.expr) -> ast.expr | ast.keyword:
+    """An argument of a call, with its keyword if it has one."""
+    return next((a for a in call.keywords if a.value is value), value)
+
+
+def parameter_span(source: SourceText, function: ast.FunctionDef, name: str) -> tuple[int, int]:
+    """Where a parameter stands, with its annotation and its default."""
+    arguments = function.args
+    found = next(
+        a for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] if a.arg == name)
+    default = defaults_of(arguments).get(name)
+    last: ast.arg | ast.expr = found if default is None else default
+    return (source.offset(found.lineno, found.col_offset),
+            source.offset(last.end_lineno or 0, last.end_col_offset or 0))
+
+
 def cut(source: SourceText, start: int, end: int) -> Edit:
     """An element of a list in brackets, with the comma behind or else before it."""
     text = source.text
@@ -152,10 +169,14 @@ def split_arguments(text: str) -> list[str]:
     return [text[n.col_offset - 2 : (n.end_col_offset or 0) - 2] for n in nodes]
 
 
+def names_session(text: str) -> bool:
+    """Whether a name, or an expression that ends in one, says that it is a session."""
+    return text.lower().endswith(("sess", "session"))
+
+
 def looks_like_run(call: ast.Call) -> bool:
     """Whether a call runs a session, as far as its name tells: ``self.sess.run(...)``."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr != "run":
         return False
-    base = ast.unparse(func.value).lower()
-    return base.removesuffix("()").endswith(("sess", "session"))
+    return names_session(ast.unparse(func.value).removesuffix("()"))

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import defaults_of, given_to
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
-from migrator.transforms.sessions.helpers import cut, straight
+from migrator.transforms.sessions.helpers import cut, parameter_span, straight, whole_argument
 from migrator.transforms.sessions.objects.outside import Unknown
-from migrator.transforms.sessions.objects.stand_ins import class_of, text_of
+from migrator.transforms.sessions.objects.stand_ins import class_of, constructor, text_of
 
 #: What of TensorFlow may stand between the making of an object and its handing over.
 _HARMLESS = (
@@ -181,8 +182,7 @@ class _HolderMove:
         self.symbol = symbol
         self.path = handings[0].holder_path
         self.node = class_of(files.context(self.path).tree, handings[0].holder)
-        self.init = next((n for n in self.node.body if isinstance(n, ast.FunctionDef)
-                          and n.name == "__init__"), None)
+        self.init = constructor(self.node)
 
     def move(self) -> None:
         """Note the edits of all files. Raises Unknown."""
@@ -245,17 +245,18 @@ class _HolderMove:
     def _made(self, handing: Handing) -> tuple[tuple[str, str], ...]:
         """The arguments of the call that makes an object: parameter (of the object's class) and
         text, "" for what the maker has to pass."""
-        plain = [a.arg for a in _constructor(self.files, self.home, self.owner)][1:]
-        if len(handing.maker.args) > len(plain) or any(
-            isinstance(a, ast.Starred) for a in handing.maker.args
-        ) or any(a.arg is None for a in handing.maker.keywords):
+        given = given_to(handing.maker, self._parameters_of_owner())
+        if given is None:
             raise Unknown(ast.unparse(handing.maker))
-        given = [*zip(plain, handing.maker.args, strict=False),
-                 *((a.arg or "", a.value) for a in handing.maker.keywords)]
         return tuple(
             (name, ast.unparse(value) if isinstance(value, ast.Constant) else "")
-            for name, value in given
+            for name, value in given.items()
         )
+
+    def _parameters_of_owner(self) -> list[str]:
+        """What the constructor of the object's class takes, without the object."""
+        init = constructor(class_of(self.files.context(self.home).tree, self.owner))
+        return [] if init is None else [a.arg for a in init.args.args][1:]
 
     def _edit_holder(
         self, init: ast.FunctionDef, parameter: str, kept: ast.Assign,
@@ -269,19 +270,14 @@ class _HolderMove:
             if not text:
                 names[name] = name if name not in taken else fresh_name(name, taken)
                 taken.add(names[name])
-        number = len(init.args.args) - len(init.args.defaults)
-        position = next(i for i, a in enumerate(init.args.args) if a.arg == parameter)
-        if position >= number:
+        if parameter in defaults_of(init.args):
             raise Unknown(f"{parameter} has a default")
-        node = init.args.args[position]
-        start = source.offset(node.lineno, node.col_offset)
-        end = source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        start, end = parameter_span(source, init, parameter)
         new = ", ".join(names.values())
         written = ", ".join(
             text if name == plain else f"{name}={text}"
             for (name, text), plain in zip(
-                [(n, t or names[n]) for n, t in arguments],
-                [a.arg for a in _constructor(self.files, self.home, self.owner)][1:],
+                [(n, t or names[n]) for n, t in arguments], self._parameters_of_owner(),
                 strict=False)
         )
         self.files.edit(
@@ -330,20 +326,11 @@ class _HolderMove:
             for value in [*handing.maker.args, *(a.value for a in handing.maker.keywords)]
             if not isinstance(value, ast.Constant)
         ]
-        start, end = source.span(handing.given)
-        keyword = next((a for a in handing.call.keywords if a.value is handing.given), None)
-        if keyword is not None and passed:
+        written = whole_argument(handing.call, handing.given)
+        if isinstance(written, ast.keyword) and passed:
             raise Unknown("an object is handed over by name")
-        if keyword is not None:
-            start, end = source.span(keyword)
+        start, end = source.span(written)
         new = ", ".join(passed)
         self.files.edit(handing.path, (start, end, new) if new else cut(source, start, end))
         if handing.made is not None:
             self.files.edit(handing.path, source.removal(handing.made))
-
-
-def _constructor(files: _Files, home: str, owner: str) -> list[ast.arg]:
-    """The parameters of a class's constructor, `self` among them."""
-    node = class_of(files.context(home).tree, owner)
-    init = next(n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
-    return init.args.args

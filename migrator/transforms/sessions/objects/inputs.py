@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import defaults_of, given_to
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable
 from migrator.analysis.program import Program
@@ -245,25 +246,14 @@ class GivenInputs:
         """Parameter -> text of what a call gives it, or of its default."""
         arguments = self.init.args
         plain = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
+        given = given_to(call, plain[1:])
+        if given is None:
+            raise Unknown("* in a call or in the constructor")
         found = {
-            name: self.source.segment(default)
-            for name, default in [
-                *zip(reversed(plain), reversed(arguments.defaults), strict=False),
-                *zip((a.arg for a in arguments.kwonlyargs), arguments.kw_defaults, strict=True),
-            ]
+            name: self.source.segment(default) for name, default in defaults_of(arguments).items()
             if isinstance(default, ast.Constant)
         }
-        for name, node in zip(plain[1:], call.args, strict=False):
-            if isinstance(node, ast.Starred):
-                raise Unknown("* in a call")
-            found[name] = source.segment(node)
-        if len(call.args) >= len(plain):
-            raise Unknown("* in the constructor")
-        for keyword in call.keywords:
-            if keyword.arg is None:
-                raise Unknown("** in a call")
-            found[keyword.arg] = source.segment(keyword.value)
-        return found
+        return found | {name: source.segment(node) for name, node in given.items()}
 
 
 class _Writer:

@@ -24,12 +24,14 @@ from migrator.analysis.values import Value
 from migrator.engine.context import FileContext
 from migrator.engine.options import Options
 from migrator.transforms.sessions.facts import FunctionTable
-from migrator.transforms.sessions.helpers import cut
+from migrator.transforms.sessions.helpers import cut, names_session, parameter_span
 from migrator.transforms.sessions.objects.input_users import given_group
 from migrator.transforms.sessions.objects.outside import Key, OutsideRun, Reader, Unknown
 from migrator.transforms.sessions.objects.stand_ins import (
     METHOD,
     Group,
+    class_of,
+    constructor,
     function_names,
     parameter_of,
     text_of,
@@ -136,7 +138,7 @@ def _classes(ctx: FileContext, home: str, text: str) -> list[str]:
         for node in tree.body
         if isinstance(node, ast.ClassDef)
         and node.name in known
-        and any(isinstance(n, ast.FunctionDef) and n.name == "__init__" for n in node.body)
+        and constructor(node) is not None
     ]
 
 
@@ -146,9 +148,7 @@ class _Grouping:
     def __init__(self, ctx: FileContext, home: str, text: str, owner: str) -> None:
         self.ctx = ctx
         self.home = FileContext.of(home, text, ctx.index, ctx.options)
-        self.node = next(
-            n for n in self.home.tree.body if isinstance(n, ast.ClassDef) and n.name == owner
-        )
+        self.node = class_of(self.home.tree, owner)
         self.values: dict[str, Value] = {}
         self.methods: dict[Key, str] = {}
 
@@ -257,7 +257,7 @@ class _Grouping:
             if not isinstance(method, ast.FunctionDef) or method.name == "__init__":
                 continue
             for position, parameter in enumerate(method.args.args):
-                if parameter.arg.lower().endswith(("sess", "session")) and position:
+                if names_session(parameter.arg) and position:
                     found[method.name] = position - 1
         return found
 
@@ -327,11 +327,11 @@ class _Grouping:
     ) -> str:
         """The class with a session and the methods that run it."""
         tree = ast.parse(text)
-        node = next(n for n in tree.body if isinstance(n, ast.ClassDef)
-                    and n.name == self.node.name)
+        node = class_of(tree, self.node.name)
         source = SourceText(text, tree)
         owner = program.owner or "self"
-        init = next(n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+        init = constructor(node)
+        assert init is not None
         session = "sess" if f"{owner}.sess" not in program.env else "graph_session"
         tf = _tensorflow(self.home.names)
         body, member = source.indent(init.body[-1]), source.indent(init)
@@ -360,8 +360,7 @@ class _Grouping:
     def _own_session(self, method: ast.FunctionDef, source: SourceText, text: str) -> list[Edit]:
         """A method that was given the session takes the object's."""
         parameter = method.args.args[self._session_methods()[method.name] + 1]
-        start = source.offset(parameter.lineno, parameter.col_offset)
-        edits = [cut(source, start, start + len(parameter.arg))]
+        edits = [cut(source, *parameter_span(source, method, parameter.arg))]
         for node in ast.walk(method):
             if isinstance(node, ast.Name) and node.id == parameter.arg:
                 edits.append((*source.span(node), text))
@@ -389,8 +388,3 @@ def _tensorflow(names: NameTable) -> str:
             if names.resolve(f"{name}.Session") == "tensorflow.Session":
                 return name
     raise Unknown("TensorFlow has no name in the module")
-
-
-# -- after planning
-
-

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import children
+from migrator.analysis.values import argument
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | Function
@@ -151,7 +152,7 @@ class Reader:
         for position, name in enumerate(parameters):
             if name in self.instances[id(scope)] or not calls:
                 continue
-            given = [_given(call, position, name) for call, _ in calls]
+            given = [argument(call, position, name) for call, _ in calls]
             if all(
                 isinstance(node, ast.Name) and node.id in self.visible(caller)
                 for node, (_, caller) in zip(given, calls, strict=True)
@@ -239,15 +240,6 @@ def _literal(name: str, scope: Scope) -> ast.Dict:
     if len(found) != 1 or not isinstance(found[0], ast.Dict):
         raise Unknown(f"{name} is not one dict literal")
     return found[0]
-
-
-def _given(call: ast.Call, position: int, name: str) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    if any(isinstance(a, ast.Starred) for a in call.args):
-        return None
-    return call.args[position] if position < len(call.args) else None
 
 
 def _bound(scope: Function) -> set[str]:

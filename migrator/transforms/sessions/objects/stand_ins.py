@@ -10,7 +10,7 @@ from pathlib import Path
 
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
-from migrator.transforms.sessions.helpers import cut
+from migrator.transforms.sessions.helpers import cut, names_session, parameter_span
 from migrator.transforms.sessions.objects.outside import Reader, Unknown
 
 METHOD = "_outside_"
@@ -67,7 +67,7 @@ def without_session(
     cuts: dict[str, int] = {}
     for name, function in functions.items():
         for position, parameter in enumerate(function.args.args):
-            if parameter.arg.lower().endswith(("sess", "session")) and name in reader.calls_of:
+            if names_session(parameter.arg) and name in reader.calls_of:
                 cuts[name] = position
     changed = True
     while changed:  # a session may be handed on to functions that lose it as well
@@ -90,9 +90,9 @@ def without_session(
                 changed = True
     edits: list[Edit] = []
     for name, position in cuts.items():
-        parameter_ = functions[name].args.args[position]
-        start = source.offset(parameter_.lineno, parameter_.col_offset)
-        edits.append(cut(source, start, start + len(parameter_.arg)))
+        function = functions[name]
+        handed = function.args.args[position].arg
+        edits.append(cut(source, *parameter_span(source, function, handed)))
         for call, _ in reader.calls_of[name]:
             edits.append(cut(source, *source.span(call.args[position])))
     return edits
@@ -149,3 +149,8 @@ def without_methods(text: str, owner: str, names: Mapping[str, str]) -> str:
 
 def class_of(tree: ast.Module, name: str) -> ast.ClassDef:
     return next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
+
+
+def constructor(node: ast.ClassDef) -> ast.FunctionDef | None:
+    return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"),
+                None)

@@ -14,6 +14,7 @@ from migrator.transforms.sessions.helpers import (
     chain,
     cut,
     split_arguments,
+    whole_argument,
     withs_of,
 )
 from migrator.transforms.sessions.planning.optimizers import OptimizerPlanner
@@ -176,8 +177,7 @@ class StatementPlanner(OptimizerPlanner):
         """A Saver of all variables needs no list of them, which is complete only after a step."""
         listed = argument(call, 0, "var_list")
         if listed is not None and self._of_everything(listed):
-            keyword = next((a for a in call.keywords if a.value is listed), None)
-            span = self.source.span(keyword or listed)
+            span = self.source.span(whole_argument(call, listed))
             self.decisions.edits.append(
                 cut(self.source, *span) if len(call.args) < 2 else (*span, "None"))
 
@@ -206,17 +206,8 @@ class StatementPlanner(OptimizerPlanner):
         session = argument(call, 0, "sess")
         if session is None or self.program.expressions.value(session).kind != k.SESSION:
             return
-        keyword = next((a for a in call.keywords if a.value is session), None)
-        node = keyword or session
-        start, end = self.source.span(node)
-        text = self.source.text
-        while end < len(text) and text[end] in " \t":
-            end += 1
-        if end < len(text) and text[end] == ",":
-            end += 1
-            while end < len(text) and text[end] in " \t\n":
-                end += 1
-        self.decisions.edits.append((start, end, ""))
+        span = self.source.span(whole_argument(call, session))
+        self.decisions.edits.append(cut(self.source, *span))
 
     def _withs(self, program: Program) -> None:
         d = self.decisions

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import defaults_of
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
@@ -197,8 +198,8 @@ def _all_differ(whole: ClassProgram, calls: list[ast.Call], parameter: str) -> b
     plain = [] if first is None else [a.arg for a in first.args.args[1:]]
     if first is None or parameter not in [*plain, *(a.arg for a in first.args.kwonlyargs)]:
         return False
-    defaults = dict(zip(reversed(plain), reversed(first.args.defaults), strict=False))
+    default = defaults_of(first.args).get(parameter)
     position = plain.index(parameter) if parameter in plain else -1
-    given = [argument(call, position, parameter) or defaults.get(parameter) for call in calls]
+    given = [argument(call, position, parameter) or default for call in calls]
     values = {node.value for node in given if isinstance(node, ast.Constant)}
     return len(values) == len(calls)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
+from migrator.transforms.sessions.helpers import parameter_span
 from migrator.transforms.sessions.reshaping.collected import without_run
 from migrator.transforms.sessions.reshaping.split import split_names
 
@@ -105,11 +106,8 @@ class LooseAttribute(Amendable):
             end = source.span(call)[1] - 1
             comma = ", " if call.args or call.keywords else ""
             edits.append((end, end, f"{comma}{parameter}={self.attribute}"))
-        last = method.args.args[-1]
-        default = method.args.defaults[-1] if method.args.defaults else None
-        end = source.span(default)[1] if default is not None else source.offset(
-            last.end_lineno or last.lineno, last.end_col_offset or 0)
-        value = "=None" if default is not None else ""
+        end = parameter_span(source, method, method.args.args[-1].arg)[1]
+        value = "=None" if method.args.defaults else ""
         edits.append((end, end, f", {parameter}{value}"))
         return source.splice(0, len(text), edits) if len(edits) > 1 else None
 

@@ -10,13 +10,15 @@ import ast
 from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import unpacks
 from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.facts import FunctionTable
-from migrator.transforms.sessions.helpers import cut
+from migrator.transforms.sessions.helpers import cut, names_session, parameter_span, whole_argument
 from migrator.transforms.sessions.reshaping.inline import used_elsewhere
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 
@@ -128,7 +130,7 @@ def _receivers(tree: ast.Module) -> list[_Receiver]:
                 continue
             arguments = function.args
             for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
-                if a.arg.lower().endswith(("sess", "session")):
+                if names_session(a.arg):
                     found.append(_Receiver(function, a.arg, owner))
     return found
 
@@ -177,17 +179,18 @@ def _receiver_edits(
     if receiver.owner is not None and not method and not _alone(ctx, tree, names, owners):
         return None
     calls = {id(n.func): n for n in walk(tree) if isinstance(n, ast.Call)}
-    edits = [cut(source, *_parameter_span(source, function, receiver.parameter))]
+    edits = [cut(source, *parameter_span(source, function, receiver.parameter))]
     for use in walk(tree):
         if not (isinstance(use, ast.Attribute) and use.attr == name if method
                 else isinstance(use, ast.Name) and use.id == name):
             continue
         call = calls.get(id(use))
-        given = None if call is None else _given(call, receiver)
+        if call is None or unpacks(call):
+            return None
+        given = argument(call, receiver.position, receiver.parameter)
         if given is None or not _is_session(tree, given, receivers, sessions):
             return None
-        node = next((a for a in call.keywords if a.value is given), given)  # type: ignore[union-attr]
-        edits.append(cut(source, *source.span(node)))
+        edits.append(cut(source, *source.span(whole_argument(call, given))))
     return edits
 
 
@@ -290,17 +293,6 @@ def _helpers_of(tree: ast.Module, owner: ast.ClassDef) -> list[ast.stmt]:
         helpers = left
 
 
-def _given(call: ast.Call, receiver: _Receiver) -> ast.expr | None:
-    if any(isinstance(a, ast.Starred) for a in call.args) or any(
-        a.arg is None for a in call.keywords
-    ):
-        return None
-    for keyword in call.keywords:
-        if keyword.arg == receiver.parameter:
-            return keyword.value
-    return call.args[receiver.position] if receiver.position < len(call.args) else None
-
-
 def _is_session(
     tree: ast.Module, node: ast.expr, receivers: list[_Receiver], sessions: set[str]
 ) -> bool:
@@ -308,22 +300,6 @@ def _is_session(
         return False
     around = [r for r in receivers if any(n is node for n in walk(r.node))]
     return any(r.parameter == node.id for r in around) if around else node.id in sessions
-
-
-def _parameter_span(
-    source: SourceText, function: ast.FunctionDef, name: str
-) -> tuple[int, int]:
-    arguments = function.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    defaults: dict[str, ast.expr | None] = {
-        a.arg: d for a, d in zip(reversed(plain), reversed(arguments.defaults), strict=False)
-    }
-    defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
-    found = next(a for a in [*plain, *arguments.kwonlyargs] if a.arg == name)
-    start = source.offset(found.lineno, found.col_offset)
-    default = defaults.get(name)
-    end = source.offset(found.end_lineno or 0, found.end_col_offset or 0)
-    return start, end if default is None else source.span(default)[1]
 
 
 def _symbol(names: NameTable, call: ast.Call) -> str:

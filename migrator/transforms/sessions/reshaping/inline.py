@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import defaults_of, given_to
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText, reindent
 from migrator.analysis.values import FunctionFact
@@ -111,26 +112,15 @@ class _Inlining:
     def _bound(self, call: ast.Call) -> dict[str, str] | None:
         """Parameter -> text of its argument."""
         arguments = self.function.args
-        parameters = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
-        bound: dict[str, str] = {}
-        defaults = zip(reversed(parameters), reversed(arguments.defaults), strict=False)
-        for name, default in defaults:
-            bound[name] = self.source.segment(default)
-        for extra, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            parameters.append(extra.arg)
-            if value is not None:
-                bound[extra.arg] = self.source.segment(value)
-        if len(call.args) > len(parameters) - len(arguments.kwonlyargs):
+        plain = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
+        parameters = [*plain, *(a.arg for a in arguments.kwonlyargs)]
+        given = given_to(call, plain)
+        if given is None:
             return None
-        for name, node in zip(parameters, call.args, strict=False):
-            if isinstance(node, ast.Starred):
-                return None
-            bound[name] = self.source.segment(node)
-        for keyword in call.keywords:
-            if keyword.arg not in parameters:
-                return None
-            bound[keyword.arg] = self.source.segment(keyword.value)
-        return {name: bound[name] for name in parameters} if set(parameters) == set(bound) else None
+        bound = defaults_of(arguments) | given
+        if set(bound) != set(parameters):
+            return None
+        return {name: self.source.segment(bound[name]) for name in parameters}
 
     def _written(
         self, stmt: ast.Assign, scope: ast.FunctionDef | ast.Module, bound: dict[str, str],

@@ -11,14 +11,22 @@ import ast
 from collections.abc import Callable, Iterator
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import unpacks
 from migrator.analysis.names import NameTable
 from migrator.analysis.program import Program
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
-from migrator.analysis.values import Value
+from migrator.analysis.values import Value, argument
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.facts import FunctionTable
-from migrator.transforms.sessions.helpers import cut, looks_like_run, straight
+from migrator.transforms.sessions.helpers import (
+    cut,
+    looks_like_run,
+    names_session,
+    parameter_span,
+    straight,
+    whole_argument,
+)
 from migrator.transforms.sessions.reshaping.inline import used_elsewhere
 
 #: What only the function that builds the graph has.
@@ -36,7 +44,7 @@ def nested(ctx: FileContext, text: str) -> str | None:
     table = FunctionTable(ctx, tree, names)
     for helper in tree.body:
         if not isinstance(helper, ast.FunctionDef) or not any(
-            a.arg.lower().endswith(("sess", "session")) for a in helper.args.args
+            names_session(a.arg) for a in helper.args.args
         ):
             continue
         caller = _only_caller(tree, helper)
@@ -117,9 +125,7 @@ class _Move:
         arguments = helper.args
         if helper.decorator_list or arguments.vararg or arguments.kwarg or arguments.posonlyargs or (
             any(isinstance(n, (ast.Global, ast.Nonlocal)) for n in walk(helper))
-        ) or any(isinstance(a, ast.Starred) for c in self.calls for a in c.args) or any(
-            a.arg is None for c in self.calls for a in c.keywords
-        ):
+        ) or any(map(unpacks, self.calls)):
             return None
         place = self._place()
         given = self._given()
@@ -136,7 +142,7 @@ class _Move:
             inside.append((start, start + len(parameter), name))
             edits += [(*source.span(node), text) for node, text in data]
         for parameter, (text, nodes) in given.items():
-            inside.append(cut(source, *self._span(parameter)))
+            inside.append(cut(source, *parameter_span(source, helper, parameter)))
             inside += [(*source.span(n), text) for n in walk(helper)
                        if isinstance(n, ast.Name) and n.id == parameter]
             edits += [cut(source, *source.span(node)) for node in nodes]
@@ -162,17 +168,18 @@ class _Move:
         the graph. None if a part differs from call to call."""
         found: dict[str, tuple[str, list[ast.expr | ast.keyword]]] = {}
         for position, parameter in enumerate(a.arg for a in self.helper.args.args):
-            nodes = [_argument(call, position, parameter) for call in self.calls]
-            values = [n.value if isinstance(n, ast.keyword) else n for n in nodes]
+            values = [argument(call, position, parameter) for call in self.calls]
             parts = [v for v in values if v is not None and self._is_part(v)]
             if not parts:
                 continue
             texts = {ast.unparse(value) for value in values if value is not None}
             if len(texts) > 1 and self._data_read(parameter, values):
                 continue
-            if len(texts) > 1 or len(parts) < len(nodes):
+            if len(texts) > 1 or len(parts) < len(values):
                 return None
-            found[parameter] = texts.pop(), [n for n in nodes if n is not None]
+            found[parameter] = texts.pop(), [
+                whole_argument(call, value)
+                for call, value in zip(self.calls, parts, strict=True)]
         return found or None
 
     def _data_read(self, parameter: str, values: list[ast.expr | None]) -> bool:
@@ -233,25 +240,6 @@ class _Move:
         stores = [n for n in walk(self.caller) if isinstance(n, ast.Name) and n.id in new
                   and not isinstance(n.ctx, ast.Load)]
         return len(stores) == len(new) and all(n.lineno < place.lineno for n in stores)
-
-    def _span(self, parameter: str) -> tuple[int, int]:
-        """Where a parameter and its default are written."""
-        arguments = self.helper.args
-        found = next(a for a in arguments.args if a.arg == parameter)
-        start = self.source.offset(found.lineno, found.col_offset)
-        defaults = {a.arg: d for a, d in zip(
-            reversed(arguments.args), reversed(arguments.defaults), strict=False)}
-        if parameter in defaults:
-            return start, self.source.span(defaults[parameter])[1]
-        return start, self.source.offset(found.end_lineno or 0, found.end_col_offset or 0)
-
-
-def _argument(call: ast.Call, position: int, name: str) -> ast.expr | ast.keyword | None:
-    """What a call gives a parameter: the argument, or the keyword that holds it."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword
-    return call.args[position] if position < len(call.args) else None
 
 
 def _bound(function: ast.FunctionDef) -> Iterator[str]:
