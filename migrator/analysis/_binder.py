@@ -36,7 +36,6 @@ class Binder:
             for name in dir(self)
             if name.startswith("visit_") and hasattr(ast, name[len("visit_") :])
         }
-        self._nodes: tuple[type, ...] = (ast.AST,)
 
     def run(self, tree: ast.Module) -> None:
         self._scope = self._new_scope("module", tree, None)

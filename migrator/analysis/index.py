@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -302,8 +302,3 @@ def _tree_of(path: str, sha256: str) -> ast.Module | None:
 def summaries_from_texts(texts: Mapping[str, str]) -> dict[str, ModuleSummary]:
     """Summaries of in-memory files, for tests and notebooks."""
     return {path: ModuleSummary.of(path, text) for path, text in texts.items()}
-
-
-def iter_packages(index: ProjectIndex) -> Iterable[str]:
-    """Dotted names of all packages of the project."""
-    return sorted(info.name for info in index.modules.values() if info.is_package)

@@ -20,7 +20,7 @@ class ModuleSummary:
 
     `imports`: every imported dotted path as written (``a.b.c`` also for ``from a.b import c``;
     relative ones keep their dots). `functions` and `classes` map top-level names to their line,
-    `class_bases` to the bases as written, `assigned` the names that top-level code assigns.
+    `assigned` are the names that top-level code assigns.
     `facts`: results of the registered fact functions (see `engine.registry.fact`).
     `error` says why the file could not be read as Python 3 (it then has no contents).
     """
@@ -29,7 +29,6 @@ class ModuleSummary:
     imports: tuple[str, ...] = ()
     functions: Mapping[str, int] = field(default_factory=dict)
     classes: Mapping[str, int] = field(default_factory=dict)
-    class_bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     has_main: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -57,7 +56,6 @@ class ModuleSummary:
         tree = module.tree
         functions: dict[str, int] = {}
         classes: dict[str, int] = {}
-        bases: dict[str, tuple[str, ...]] = {}
         assigned: set[str] = set()
         has_main = False
         for node in tree.body:
@@ -65,7 +63,6 @@ class ModuleSummary:
                 functions[node.name] = node.lineno
             elif isinstance(node, ast.ClassDef):
                 classes[node.name] = node.lineno
-                bases[node.name] = tuple(ast.unparse(base) for base in node.bases)
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
                     assigned.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
@@ -78,7 +75,6 @@ class ModuleSummary:
             imports=_imports(tree) if "import" in text else (),
             functions=functions,
             classes=classes,
-            class_bases=bases,
             assigned=frozenset(assigned),
             has_main=has_main,
             facts=_facts(module, facts),

@@ -169,10 +169,6 @@ class NameTable:
             current = current.parent
         return None
 
-    def is_free(self, name: str, scope: Scope | None = None) -> bool:
-        """Whether nothing in the file binds or reads `name`, so that it can be introduced."""
-        return name not in self.used_names
-
     @property
     def used_names(self) -> frozenset[str]:
         """Every identifier that the file binds or reads in any scope."""

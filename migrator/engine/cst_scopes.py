@@ -100,10 +100,6 @@ class CstScopes:
             stack.extend(reversed(code_children(current)))
         return self.names.scopes[0]
 
-    def inner_scope(self, node: cst.CSTNode) -> Scope | None:
-        """The scope that a function, class, lambda or comprehension node makes."""
-        return self._of.get(-id(node))
-
     def lines(self) -> dict[int, tuple[int, int, int]]:
         """id(node) -> (line, last line, column) of statements and names, from the `ast`."""
         spans: dict[int, tuple[int, int, int]] = {}
@@ -168,7 +164,6 @@ class CstScopes:
         if name is not None and getattr(scope.node, "name", None) != name.value:
             raise RuntimeError(f"scopes do not pair at {name.value}")
         self._count += 1
-        self._of[-id(node)] = scope
         return scope
 
     def _attribute(self, node: cst.Attribute) -> None:

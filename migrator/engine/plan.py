@@ -283,8 +283,3 @@ def _on_disk(path: Path) -> str | None:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-
-
-def files_with(plan: Plan, status: Status) -> Iterable[FileResult]:
-    """The files of a plan that ended with `status`."""
-    return (item for item in plan.files if item.status is status)

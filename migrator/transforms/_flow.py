@@ -272,31 +272,3 @@ def with_leading(
     if not lines or not hasattr(node, "leading_lines"):
         return node
     return node.with_changes(leading_lines=[*lines, *node.leading_lines])
-
-
-class NameReplacer(cst.CSTTransformer):
-    """Replaces reads of names (``x``, ``self.x``) by expressions."""
-
-    def __init__(self, table: dict[str, cst.BaseExpression]) -> None:
-        super().__init__()
-        self.table = table
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        key = key_of(original_node)
-        if key in self.table:
-            return self.table[key].deep_clone()
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        new = self.table.get(original_node.value)
-        return new.deep_clone() if new is not None else updated_node
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
-
-    def leave_AssignTarget(
-        self, original_node: cst.AssignTarget, updated_node: cst.AssignTarget
-    ) -> cst.AssignTarget:
-        return original_node if key_of(original_node.target) else updated_node

@@ -105,7 +105,6 @@ class _Configs:
         self.made: dict[str, cst.SimpleStatementLine] = {}
         self.options: dict[str, cst.Call] = {}
         self.inline: list[tuple[cst.Arg, cst.Call]] = []
-        self.owned: list[cst.CSTNode] = []
         self.dropped: dict[str, list[cst.CSTNode]] = {}
         self.nodes = list(_scope_nodes(scope))
         self._find()
@@ -168,7 +167,7 @@ class _Configs:
     def rewrite(self, entry: dict[str, cst.BaseExpression]) -> dict[int, list[cst.CSTNode]]:
         """What replaces which node; fields that may be set at the entry point go to `entry`."""
         table: dict[int, list[cst.CSTNode]] = {}
-        for _number, (key, fields) in enumerate(self.configs.items()):
+        for key, fields in self.configs.items():
             anchor: cst.CSTNode = self.made.get(key) or self._statement_of(key)
             if key in self.made and not self._only_taken(key):
                 self.ctx.finding(

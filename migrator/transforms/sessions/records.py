@@ -85,7 +85,6 @@ class Shared:
     built: set[int] = field(default_factory=set)  # by id: functions traced where they are made
     functions: list[StepFunction] = field(default_factory=list)
     owner: str = ""  # the object's name in methods, where the graph is an object's
-    uses_saver: bool = False
     listed: bool = False  # whether code beside the object lists or restores its variables
     iterators: dict[int, tuple[str, str]] = field(default_factory=dict)
     feed_keys: set[int] = field(default_factory=set)  # by id: feed keys that are strings by now

@@ -66,7 +66,6 @@ class StepFunction:
     trains: bool = False
     layers: bool = False
     program: Program | None = None
-    signature_known: bool = True
     purpose: str = ""  # what its docstring says, where neither outputs nor effects do
     unfed: dict[int, str] = field(default_factory=dict)  # by id of placeholders: what has no value
 

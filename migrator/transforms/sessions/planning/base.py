@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Item
 from migrator.analysis.source import SourceText
 from migrator.analysis.values import Value
+from migrator.transforms.sessions.helpers import chain
 from migrator.transforms.sessions.records import Names, Note, Shared, Site, SupportNames
 from migrator.transforms.sessions.step import StepFunction, Style
 from migrator.transforms.sessions.writing.render import Decisions
@@ -21,6 +23,10 @@ class PlanBase:
         style: Style, support: SupportNames, shared: Shared,
     ) -> None:
         self.program = program
+        around = list(chain(program))
+        self.module = around[-1]
+        #: The object whose graph it is.
+        self.whole = next((p for p in around if isinstance(p, ClassProgram)), None)
         self.source = source
         self.names = names
         self.decisions = decisions

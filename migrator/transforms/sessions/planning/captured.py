@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program_items import KEEP, RUN, Item, Obstacle
+from migrator.analysis.tree_walk import walk
 from migrator.transforms.sessions.helpers import chain, parameter_name
 from migrator.transforms.sessions.reshaping.amend import LocalPart, Rebound
 from migrator.transforms.sessions.step import StepFunction
@@ -19,11 +19,11 @@ class PlaceChecks(CallWriter):
 
     def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
         """A function in one method cannot see the local names of another."""
-        program = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
-        if program is None:
+        whole = self.whole
+        if whole is None:
             return
         home = next(
-            (m for m in program.builders if any(anchor is node for node in ast.walk(m))), None
+            (m for m in whole.builders if any(anchor is node for node in walk(m))), None
         )
         defined = set().union(*(i.flow.defines for i in function.items))
         given = {p.name for p in function.parameters}
@@ -34,13 +34,13 @@ class PlaceChecks(CallWriter):
             if method is None or method is home:
                 continue
             local = {a.arg for a in method.args.args} | {
-                node.id for node in ast.walk(method)
+                node.id for node in walk(method)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             }
-            lost = (item.flow.uses & local) - defined - {program.owner or ""}
+            lost = (item.flow.uses & local) - defined - {whole.owner or ""}
             lost -= set() if item in fed else given
             if lost:
-                raise LocalPart(item.stmt, program.node.name, method.name, sorted(lost)[0])
+                raise LocalPart(item.stmt, whole.node.name, method.name, sorted(lost)[0])
 
     def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
         """Python values that a function reads must not change after it was traced."""
@@ -65,10 +65,14 @@ class PlaceChecks(CallWriter):
             holds = (p for p in chain(self.program) if enclosing(anchor, p.items) is not None)
             home = next(holds, self.program)
             return [i for i in home.items if i.stmt.lineno > anchor.lineno]
-        inside = {id(node) for node in ast.walk(anchor)}
-        last = max((n for n, i in enumerate(self.items)
-                    if id(i.stmt) in inside or anchor in i.parents), default=-1)
-        return self.items[last + 1:]
+        return self.items[self._end_of(anchor):]
+
+    def _end_of(self, anchor: ast.stmt) -> int:
+        """How many items there are up to a statement, those in it included."""
+        inside = {id(node) for node in walk(anchor)}
+        last = max((n for n, item in enumerate(self.items)
+                    if id(item.stmt) in inside or anchor in item.parents), default=-1)
+        return last + 1
 
     def _check_rebound(self, function: StepFunction) -> None:
         """Raise Rebound where the function would see a later value of a name than its graph did."""

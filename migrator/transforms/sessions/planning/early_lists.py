@@ -11,8 +11,8 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
-from migrator.analysis.tree_walk import blocks_in, walk
-from migrator.transforms.sessions.helpers import calls_of, chain
+from migrator.analysis.tree_walk import blocks_in
+from migrator.transforms.sessions.helpers import calls_of
 from migrator.transforms.sessions.planning.captured import PlaceChecks, enclosing
 from migrator.transforms.sessions.step import StepFunction
 from migrator.transforms.sessions.writing.functions import FunctionWriter
@@ -24,16 +24,9 @@ class EarlyLists(PlaceChecks):
     def _build_early_lists(self, anchor: ast.stmt) -> None:
         """Where something up to `anchor`, behind which the steps stand, lists variables, make those
         that there are by then."""
-        for item in self._up_to(anchor):
+        for item in self.items[: self._end_of(anchor)]:
             if self._listed_early(item):
                 self._build_listed(item)
-
-    def _up_to(self, anchor: ast.stmt) -> list[Item]:
-        """The items up to a statement, those in it included."""
-        inside = {id(node) for node in walk(anchor)}
-        last = max((n for n, item in enumerate(self.items)
-                    if id(item.stmt) in inside or anchor in item.parents), default=-1)
-        return self.items[: last + 1]
 
     def _listed_early(self, item: Item) -> bool:
         """Whether a statement keeps a list of the variables that there are so far."""
@@ -90,10 +83,9 @@ class EarlyLists(PlaceChecks):
 
     def _nested(self, stmt: ast.stmt) -> bool:
         """Whether a statement ends up indented."""
-        module = next(p for p in chain(self.program) if p.parent is None)
-        if stmt in module.body:
+        if stmt in self.module.body:
             return False
-        parents = enclosing(stmt, module.items)
+        parents = enclosing(stmt, self.module.items)
         return parents is None or any(id(p) not in self.decisions.opened for p in parents)
 
     def _above(self, stmt: ast.stmt) -> ast.stmt | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program_items import LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import chain, contains, parameter_name, train_label
+from migrator.transforms.sessions.helpers import contains, parameter_name, train_label
 from migrator.transforms.sessions.planning.store import StorePlanner
 from migrator.transforms.sessions.records import Note
 
@@ -22,8 +21,7 @@ class OptimizerPlanner(StorePlanner):
         call = item.value.call
         assert call is not None
         rate = argument(call, 0, "learning_rate")
-        others = [*call.args[1:], *(w.value for w in call.keywords
-                                               if w.arg != "learning_rate")]
+        others = [*call.args[1:], *(w.value for w in call.keywords if w.arg != "learning_rate")]
         if rate is None or any(self.program.expressions.value(o).traced for o in others):
             raise Obstacle(call, "an optimizer's setting is computed in the graph",
                            "set the optimizer's attribute in the training step")
@@ -65,14 +63,13 @@ class OptimizerPlanner(StorePlanner):
 
     def _method(self, item: Item) -> ast.FunctionDef | None:
         """The building method of a class that a statement belongs to."""
-        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
-        return None if whole is None else whole.method_of.get(id(item.stmt))
+        return None if self.whole is None else self.whole.method_of.get(id(item.stmt))
 
     def _beside_functions(self, item: Item) -> bool:
         """Whether the functions are made in the method of a statement, and not behind a scope in
         which another one calls it."""
-        method, last = self._method(item), self._last_traced()
-        whole = next(p for p in chain(self.program) if isinstance(p, ClassProgram))
+        method, last, whole = self._method(item), self._last_traced(), self.whole
+        assert whole is not None
         return method is self._method(last) and all(
             method is None or contains(method.body, parent) for parent in last.parents
             if any(part.kind not in ("graph", "session")

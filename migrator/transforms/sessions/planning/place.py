@@ -8,10 +8,7 @@ import re
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
-from migrator.transforms.sessions.helpers import (
-    calls_of,
-    chain,
-)
+from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import enclosing
 from migrator.transforms.sessions.planning.early_lists import EarlyLists
 from migrator.transforms.sessions.reshaping.restore import EarlyRestore
@@ -247,7 +244,7 @@ class FunctionPlacer(EarlyLists):
 
     def _refuse_early_restore(self, anchor: ast.stmt) -> None:
         """What restores variables must come after the functions that make them."""
-        for item in self._up_to(anchor):
+        for item in self.items[: self._end_of(anchor)]:
             for call in calls_of(item):
                 value = self.program.expressions.value
                 maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func

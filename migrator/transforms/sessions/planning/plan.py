@@ -7,10 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import (
-    calls_of,
-    chain,
-)
+from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.place import FunctionPlacer
 from migrator.transforms.sessions.reshaping.amend import (
     GraphParts,
@@ -24,8 +21,6 @@ from migrator.transforms.sessions.step import StepFunction
 #: What a graph is asked for the parts of it that no variable holds.
 _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operations",
                     "as_graph_element"})
-
-
 #: What takes a graph apart, or puts it together with another one.
 _SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
 #: Runs that need no session to be open around them.
@@ -34,7 +29,6 @@ _COMPLETE = ("run", "loop", "evaluate")
 
 class ScopePlan(FunctionPlacer):
     """The plan for the run sites of one scope (and the module's graph that they use)."""
-
 
     def plan(self) -> None:
         """Fill `functions`, `decisions` and `notes`. Raises Obstacle if any part has no proof."""

@@ -8,15 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import RESOURCES, SUMMARIES, backward_slice, statement_flow
-from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
-from migrator.transforms.sessions.helpers import (
-    is_action,
-    is_prediction,
-    train_label,
-)
+from migrator.transforms.sessions.helpers import is_action, is_prediction, train_label
 from migrator.transforms.sessions.reading.default_names import DefaultNames
 from migrator.transforms.sessions.reading.fetches import FetchReader
 from migrator.transforms.sessions.reading.summary_steps import counted_by
@@ -188,10 +182,8 @@ class Slicer(FetchReader):
         return DefaultNames(program.names, program.expressions.function, self._uses_store_expr)
 
     def _default_names(self, item: Item) -> bool:
-        current: Program | None = self.program
-        while current is not None and not isinstance(current, ClassProgram):
-            current = current.parent
-        return self._by_default.among(item.stmt, None if current is None else current.node)
+        owner = None if self.whole is None else self.whole.node
+        return self._by_default.among(item.stmt, owner)
 
     def _with_riders(self, items: list[Item], chosen: list[Item]) -> list[Item]:
         """Statements without a result (prints, shape assertions) ride along with what they read."""
@@ -248,9 +240,7 @@ class Slicer(FetchReader):
         return function
 
     def _output(self, leaf: Leaf, function: StepFunction) -> str:
-        writer = FunctionWriter(
-            self.source, self.style, self.renames, self.decisions.edits
-        )
+        writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
         text = " ".join(writer._edited(leaf.expr, function).split())
         if leaf.value.kind != k.SCHEDULE or not function.trains:
             return text

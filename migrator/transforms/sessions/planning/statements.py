@@ -27,9 +27,6 @@ _ALL_VARIABLES = ("tensorflow.global_variables", "tensorflow.all_variables")
 class StatementPlanner(OptimizerPlanner):
     """Hoists, drops and edits statements; gives variables to the store."""
 
-
-    # -- statements
-
     def _decide_statements(self) -> None:
         d = self.decisions
         self.reports = keep_reports(self.items, self.functions, self.program)
@@ -70,10 +67,9 @@ class StatementPlanner(OptimizerPlanner):
     def _decided_elsewhere(self) -> tuple[Program | None, set[int]]:
         """The module, if it runs sessions itself beside the object whose plan this is, and what
         belongs to them there."""
-        module = next(p for p in chain(self.program) if p.parent is None)
-        if not self.shared.owner or not any(module.run_sites()):
+        if not self.shared.owner or not any(self.module.run_sites()):
             return None, set()
-        return module, {id(item) for item in module.items if item.role == DROP}
+        return self.module, {id(item) for item in self.module.items if item.role == DROP}
 
     def _needed(self, role: str, kind: str = "") -> set[int]:
         """Items of a role (and kind) that statements which stay depend on."""
@@ -107,7 +103,6 @@ class StatementPlanner(OptimizerPlanner):
                 self.program.expressions.value(func).kind == k.SAVER
             ):
                 self._without_session(call)
-                self.shared.uses_saver = True
             elif isinstance(func, ast.Attribute):
                 base = self.program.expressions.value(func.value)
                 if base.kind == k.SAVER and func.attr == "save" and any(
@@ -117,13 +112,12 @@ class StatementPlanner(OptimizerPlanner):
                                    "build the graph in a function that both sides call")
                 if base.kind == k.SAVER and func.attr in ("save", "restore"):
                     self._without_session(call)
-                    self.shared.uses_saver = True
                 elif (base.kind, func.attr) in ((k.SESSION, "close"), (k.GRAPH, "finalize")):
                     d.dropped.add(id(stmt))
                 elif base.kind == k.COORDINATOR:
                     self._coordinator(call, func, item)
                 elif base.kind == k.WRITER and func.attr == "add_summary":
-                    self._manual_summary(call, func, stmt)
+                    self._manual_summary(call, stmt)
                 elif base.kind == k.WRITER and func.attr == "add_graph":
                     d.dropped.add(id(stmt))
         if item.kind == k.ITERATOR and (
@@ -186,7 +180,7 @@ class StatementPlanner(OptimizerPlanner):
         symbol = isinstance(node, ast.Call) and self.program.expressions.tf_symbol(node.func)
         return symbol in _ALL_VARIABLES
 
-    def _manual_summary(self, call: ast.Call, func: ast.Attribute, stmt: ast.stmt) -> None:
+    def _manual_summary(self, call: ast.Call, stmt: ast.stmt) -> None:
         if id(stmt) in self.decisions.dropped:
             return
         raise Obstacle(call, "a summary made by hand is written",
@@ -281,8 +275,6 @@ class StatementPlanner(OptimizerPlanner):
             self.shared.store_made = self.shared.store_entered = True
             return f"{self.support.store_class()}().as_default() as {store}"
         inside = {id(node) for inner in stmt.body for node in ast.walk(inner)}
-        around = {id(p) for item in program.items if item.stmt is stmt for p in item.parents}
-        del around
         outer_graph = any(
             any(stmt is node for node in ast.walk(other)) and other is not stmt
             and any(p.kind == "graph" for p in program.with_parts.get(id(other), ()))

@@ -6,15 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.facts_functions import variable_flag
 from migrator.analysis.program_items import DROP, KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument, collection_key
-from migrator.transforms.sessions.helpers import (
-    calls_of,
-    chain,
-)
+from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.slices import Slicer
 
 
@@ -62,18 +58,18 @@ class StorePlanner(Slicer):
         name = f"{self.shared.owner}._store"
         own = [item for item in self.items if item.role in (KEEP, TRACE, DROP, LAZY)]
         graph = next((i for i in own if i.kind == k.GRAPH and i.target), None)
-        module = next(p for p in chain(self.program) if p.parent is None)
-        outside = set(map(id, module.items))
+        outside = set(map(id, self.module.items))
         if graph is not None and id(graph) not in outside:
             self.decisions.replaced[id(graph.stmt)] = [f"{name} = {self.support.store_class()}()"]
             self.renames[graph.target] = name
         else:
-            program = next(p for p in chain(self.program) if isinstance(p, ClassProgram))
+            whole = self.whole
+            assert whole is not None
             first = next(
-                s for s in program.builders[0].body
+                s for s in whole.builders[0].body
                 if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
             )
-            explicit = any(p.kind == "graph" for ps in program.with_parts.values() for p in ps)
+            explicit = any(p.kind == "graph" for ps in whole.with_parts.values() for p in ps)
             maker = self.support.store_class() if explicit else self.support.current_store()
             self.decisions.before.setdefault(id(first), []).append(f"{name} = {maker}()")
         self.shared.store_made = True
@@ -108,13 +104,12 @@ class StorePlanner(Slicer):
         makers: list[ast.AST] = [
             item.stmt for item in self.items if item.role in (KEEP, LAZY, TRACE)
         ]
-        module = next(p for p in chain(self.program) if p.parent is None)
         called = {
             node.func.id for maker in makers for node in ast.walk(maker)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         makers += [
-            stmt for stmt in module.body
+            stmt for stmt in self.module.body
             if isinstance(stmt, ast.FunctionDef) and stmt.name in called
         ]
         for maker in makers:

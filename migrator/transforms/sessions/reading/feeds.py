@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import backward_slice, dotted_self
 from migrator.analysis.feed_methods import Entry, FeedMethod
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.source import Edit
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import chain, cut, parameter_name
+from migrator.transforms.sessions.helpers import cut, parameter_name
 from migrator.transforms.sessions.reading.feed_functions import made_feed
 from migrator.transforms.sessions.reading.monitored import MonitorReader
 from migrator.transforms.sessions.records import Site
@@ -52,18 +51,15 @@ class FeedReader(MonitorReader):
 
     def _feed_method(self, call: ast.Call) -> FeedMethod | None:
         """The method of the object that a call makes a feed with, None if it is none of them."""
-        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
-        if whole is None or dotted_self(call.func, whole.owner) is None:
+        if self.whole is None or dotted_self(call.func, self.whole.owner) is None:
             return None
         assert isinstance(call.func, ast.Attribute)
-        return whole.feeds.get(call.func.attr)
+        return self.whole.feeds.get(call.func.attr)
 
     def _named(self, entries: list[Entry]) -> list[tuple[str, ast.expr]]:
         return [(self._key_name(key) or "", value) for _, key, value in entries]
 
-    def _entries(
-        self, stmt: ast.stmt, literal: ast.Dict
-    ) -> list[Entry]:
+    def _entries(self, stmt: ast.stmt, literal: ast.Dict) -> list[Entry]:
         """What a dict literal feeds, with the statement that it stands in."""
         entries: list[Entry] = []
         for key, value in zip(literal.keys, literal.values, strict=True):
@@ -322,7 +318,6 @@ class FeedReader(MonitorReader):
     def _conditional(self, items: list[Item]) -> bool:
         """Whether `tf.cond` decides in a slice or in a function that it calls."""
         expressions = self.program.expressions
-        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
         for item in items:
             for call in ast.walk(item.stmt):
                 if not isinstance(call, ast.Call):
@@ -332,8 +327,8 @@ class FeedReader(MonitorReader):
                     fact is not None and "cond" in fact.flags
                 ):
                     return True
-                method = None if whole is None or not isinstance(call.func, ast.Attribute) else (
-                    whole.defined.get(call.func.attr))
+                method = None if self.whole is None or not isinstance(call.func, ast.Attribute) else (
+                    self.whole.defined.get(call.func.attr))
                 if method is not None and any(
                     isinstance(n, ast.Call)
                     and expressions.names.resolve_node(n.func, values=False) == "tensorflow.cond"

@@ -5,15 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import Value, argument
-from migrator.transforms.sessions.helpers import (
-    calls_of,
-    chain,
-    contains,
-)
+from migrator.transforms.sessions.helpers import calls_of, contains
 from migrator.transforms.sessions.reading.iterators import IteratorPlanner
 from migrator.transforms.sessions.reading.summary_steps import (
     WrittenLater,
@@ -27,7 +22,6 @@ from migrator.transforms.sessions.step import Summaries
 
 class SiteReader(IteratorPlanner):
     """Turns the model's run sites into `Site`s."""
-
 
     def _site(self, run: RunSite) -> Site | None:
         try:
@@ -215,7 +209,7 @@ class SiteReader(IteratorPlanner):
 
     def _asks_for(self, test: ast.expr, writer: str) -> bool:
         """Whether a test asks if the object has the writer, as it was decided when it was built."""
-        whole = next((p for p in chain(self.program) if isinstance(p, ClassProgram)), None)
+        whole = self.whole
         return whole is not None and writer in whole.env and ast.unparse(test) in (
             writer, f"{writer} is not None"
         ) and not any(

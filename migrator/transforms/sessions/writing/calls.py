@@ -7,10 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import (
-    parameter_name,
-    wrapped,
-)
+from migrator.transforms.sessions.helpers import parameter_name, wrapped
 from migrator.transforms.sessions.planning.statements import StatementPlanner
 from migrator.transforms.sessions.records import Leaf, Note, Site
 from migrator.transforms.sessions.step import StepFunction
@@ -19,14 +16,13 @@ from migrator.transforms.sessions.step import StepFunction
 class CallWriter(StatementPlanner):
     """Writes the calls, and NumPy values where the program had them."""
 
-
     def _rewrite_site(self, site: Site) -> None:
         run = site.run
         assert run.item is not None
         stmt = run.item.stmt
         outputs = [leaf for leaf in site.leaves if leaf.used and leaf.has_value]
         if site.function is None:
-            self._rewrite_direct(site, stmt, outputs)
+            self._rewrite_direct(site, stmt)
             return
         function = site.function
         called = f"{self.shared.owner}._{function.name}" if self.shared.owner else function.name
@@ -48,12 +44,12 @@ class CallWriter(StatementPlanner):
             if isinstance(stmt, ast.Assign) and any(leaf.used for leaf in site.leaves):
                 raise Obstacle(stmt, "the result of an op without value is used",
                                "do not assign it")
-            self._replace_statement(site, stmt, call)
+            self._replace_statement(stmt, call)
             return
         if site.unpacked:
             targets = [leaf.target or "_" for leaf in outputs]
             self._replace_statement(
-                site, stmt, f"{', '.join(targets)} = {self._converted(call, site, outputs)}"
+                stmt, f"{', '.join(targets)} = {self._converted(call, site, outputs)}"
             )
             return
         text = self._converted(call, site, outputs, positions=True)
@@ -84,8 +80,7 @@ class CallWriter(StatementPlanner):
             for node in ast.walk(stmt)
         )
 
-    def _replace_statement(self, site: Site, stmt: ast.stmt, text: str) -> None:
-        del site
+    def _replace_statement(self, stmt: ast.stmt, text: str) -> None:
         indent = len(self.source.indent(stmt))
         self.decisions.replaced[id(stmt)] = wrapped(
             text, self.source.width - indent, self.source.unit
@@ -186,7 +181,7 @@ class CallWriter(StatementPlanner):
         attribute = leaf.expr.attr if isinstance(leaf.expr, ast.Attribute) else ""
         return fact is None or f"tensor {attribute}" not in fact.flags
 
-    def _rewrite_direct(self, site: Site, stmt: ast.stmt, outputs: list[Leaf]) -> None:
+    def _rewrite_direct(self, site: Site, stmt: ast.stmt) -> None:
         texts = []
         for leaf in site.leaves:
             text = self.source.segment(leaf.expr)
@@ -220,7 +215,6 @@ class CallWriter(StatementPlanner):
                 f"{leaf.key}: {t}" for leaf, t in zip(site.leaves, texts, strict=True)) + "}"
         else:
             text = ", ".join(texts) if site.unpacked else f"[{', '.join(texts)}]"
-        del outputs
         self.decisions.edits.append((*self.source.span(site.whole or site.run.call), text))
 
     def _unname(self, leaf: Leaf, run: ast.stmt) -> None:

@@ -18,7 +18,6 @@ from migrator.transforms.sessions.writing.training import TrainingWriter
 class FunctionWriter(TrainingWriter):
     """Writes a `StepFunction` as lines without indentation."""
 
-
     def write(self, function: StepFunction) -> list[str]:
         """The function's lines. Raises Obstacle where the slice cannot be ordered."""
         body = self._body(function)
@@ -279,7 +278,7 @@ class FunctionWriter(TrainingWriter):
 
     def _one(self, item: Item, function: StepFunction) -> list[str]:
         """The lines of one statement inside the function."""
-        _stmt, call = item.stmt, item.value.call
+        call = item.value.call
         if item.kind == k.MERGED:
             return [line for summary in listed_summaries(call, lambda c: self._symbol(c, function))
                     for line in self._edited(summary, function).split("\n")]

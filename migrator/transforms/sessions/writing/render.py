@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText, reindent
 
-OPEN_WITH = "open"  # a `with` whose header goes away: its body moves out by one level
 _HEADER_WORDS = {"orelse": "else", "finalbody": "finally"}
 
 
@@ -152,7 +150,6 @@ class Renderer:
         ):
             return self.block(stmt.body, stmt.lineno, new)
         lines: list[str] = []
-        headers: list[list[str]] = []
         first = self.source.first_line(stmt)
         position = first
         for kind, node, block in _labelled_blocks(stmt):
@@ -180,7 +177,6 @@ class Renderer:
                 end = self._keyword_line(_HEADER_WORDS[kind], position, inner)
                 header = reindent(self.source.lines[position : end], old, new)
             body = self.block(block, end, new + self._step(block, old))
-            headers.append(header)
             while body and not body[-1].strip():
                 body.pop()
             if any(line.strip() for line in body):
@@ -241,7 +237,7 @@ def _indented(lines: list[str], indent: str) -> list[str]:
     return [(indent + line if line.strip() else "") + "\n" for line in lines]
 
 
-def tidy(text: str, blank_limit: Callable[[int], int] = lambda _: 2) -> str:
+def tidy(text: str) -> str:
     """No trailing blanks on empty lines, at most two empty lines in a row."""
     return re.sub(r"\n[ \t]*\n(?:[ \t]*\n){2,}", "\n\n\n", text)
 
