@@ -6,6 +6,7 @@ Nothing is computed but the initial weights.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import math
 from typing import Any
 
@@ -46,13 +47,16 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             for spec in subject.specs
         }  # fmt: skip
         step = tf.function(stepper.call, autograph=False)
-        concrete = step.get_concrete_function(specs)
-        made.note(handle for handle, _ in concrete.graph.captures)
+        # the constants that tracing makes are those of this batch only
+        traced = dataclasses.replace(made, calls=list(made.calls))
+        with traced.recording():
+            concrete = step.get_concrete_function(specs)
+        traced.note(handle for handle, _ in concrete.graph.captures)
         inputs = [
             math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
         ]
         given = sum(inputs)
-        before = runs.Before(kept + given, made, tuple(inputs))
+        before = runs.Before(kept + given, traced, tuple(inputs))
         found = runs.of(concrete, "gpu", "gpu", before)
         points.append({
             "batch": batch, "inputs": given, "step": found.likely.bytes,

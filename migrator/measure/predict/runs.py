@@ -6,7 +6,8 @@ replayed, the likely one is the prediction, and the extremes are its interval.
 
 from __future__ import annotations
 
-import dataclasses
+import copy
+import gc
 import math
 import statistics
 from collections.abc import Mapping
@@ -25,9 +26,7 @@ QUICK = (1 << 14, 0, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 22)
 MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels that are not modelled
 SCRATCH = 16 << 10  # bytes, at least: of oneDNN's kernels, whose few kB differ between processors
 CALLS = 2  # before the one that is looked at
-FOLLOWED = 3  # runs that the allocator is followed through
-STEPS = 3  # of each; where variables lie, and in how large a chunk, settles in the first one
-SETTLED = 1
+STEPS = 2  # in which the allocator is followed: where variables lie settles in the first one
 DRAWN = 4096  # bytes from which an initial value leaves holes: what was drawn, and what was scaled
 
 
@@ -36,7 +35,7 @@ class Runs:
     """The possible runs of one function, the smallest peak first.
 
     middle: which of them is the likely one. loops: whether iterations of a loop may run into each other.
-    chunks: the allocator's peaks with all that is resident, the smallest first.
+    chunks: the allocator's peaks with all that is resident, of each order that was drawn.
     """
 
     peaks: tuple[Peak, ...]
@@ -59,7 +58,8 @@ class Runs:
 
     @property
     def allocator(self) -> int:
-        """The allocator's peak with all that is resident."""
+        """The allocator's peak with all that is resident: the median of the orders, for which chunk is free
+        when depends on all that came before, and real steps differ as much among themselves."""
         return int(statistics.median(self.chunks)) if self.chunks else 0
 
 
@@ -87,6 +87,7 @@ def of(
     quick by then.
     """
     made = graph.program(function.graph, list(function.outputs), kernels)
+    gc.collect()  # the graphs it made hold themselves, and constants in the allocator that is measured
     loops = any(n.times > 1 for n in made.nodes)
     seeds = LOOP_SEEDS if loops else SEEDS
     timed = order == "cpu" and any(executor.room(n.times * calls) for n in made.nodes)
@@ -94,39 +95,36 @@ def of(
     ways = [(seed, usual) for seed in seeds]
     if timed:
         ways += [(seed, cost) for cost in QUICK[1:] for seed in SEEDS[:2]]
-    found = sorted(
-        ((made.peak(order, seed, cheap, calls=calls), seed, cheap) for seed, cheap in ways),
-        key=lambda run: run[0].bytes,
-    )
-    likely = [place for place, run in enumerate(found) if run[2] == usual]
-    runs = Runs(tuple(run[0] for run in found), likely[len(likely) // 2], loops)
-    if before is None:
-        return runs
-    at = len(likely) // 2
-    nearby = [found[k] for k in likely[max(at - FOLLOWED // 2, 0) : at + FOLLOWED // 2 + 1]]
     handles = {inside.op.name: handle for handle, inside in function.graph.captures}
-    chunks = [
-        c for _, seed, cheap in nearby
-        for c in settled(made, order, seed, cheap, calls, _heap(made, order, before, handles))
-    ]  # fmt: skip
-    return dataclasses.replace(runs, chunks=tuple(sorted(chunks)))
+    heap = None if before is None else _heap(made, order, before, handles)
+    found, chunks = [], []
+    for seed, cheap in ways:
+        if heap is not None and cheap == usual:
+            peak, top = _followed(made, order, seed, cheap, calls, copy.deepcopy(heap))
+            chunks.append(top)
+        else:
+            peak = made.peak(order, seed, cheap, calls=calls)
+        found.append((peak, cheap))
+    found.sort(key=lambda run: run[0].bytes)
+    likely = [place for place, (_, cheap) in enumerate(found) if cheap == usual]
+    return Runs(
+        tuple(peak for peak, _ in found), likely[len(likely) // 2], loops, tuple(chunks)
+    )  # fmt: skip
 
 
-def settled(
+def _followed(
     program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: buffers.Heap
-) -> list[int]:
-    """The allocator's peak in each of the steps after the first ones.
+) -> tuple[Peak, int]:
+    """(the step's peak, the allocator's once variables lie where steps leave them).
 
     A variable that is assigned a new value lies in the chunk that this was computed in, which may be
     nearly twice as large; so a step depends on the ones before.
     """
-    found = []
-    changes = any(node.assigns for node in program.nodes)
-    for _ in range(STEPS if changes else 1):
+    steps = STEPS if any(node.assigns for node in program.nodes) else 1
+    for _ in range(steps):
         heap.chunks.peak = heap.chunks.in_use
-        program.peak(order, seed, cheap, heap, calls)
-        found.append(heap.chunks.peak)
-    return found[SETTLED if changes else 0 :]
+        peak = program.peak(order, seed, cheap, heap, calls)
+    return peak, heap.chunks.peak
 
 
 def _heap(
