@@ -13,7 +13,7 @@ from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.tree_walk import calls_in, walk
-from migrator.analysis.values import FORMS, FunctionFact
+from migrator.analysis.values import FORMS, FunctionFact, Value
 
 _BUILDER = ("build", "_build", "__build", "create", "_create", "construct", "init_", "_init",
             "setup", "_setup", "add_", "_add", "define", "make_", "_make")
@@ -157,21 +157,25 @@ class ClassProgram(Program):
     def blocks(self) -> list[list[ast.stmt]]:
         return [method.body for method in self.builders]
 
+    def attributes(self) -> dict[str, Value]:
+        """What the attributes of the object hold."""
+        prefix = f"{self.owner}."
+        return {
+            name.removeprefix(prefix): value for name, value in self.env.items()
+            if name.startswith(prefix)
+        }
+
     def graph_attributes(self) -> set[str]:
         """Attributes that only exist inside steps once the class is rewritten."""
-        return {
-            name.partition(".")[2]
-            for name, value in self.env.items()
-            if name.startswith(f"{self.owner}.") and value.traced
-        }
+        return {name for name, value in self.attributes().items() if value.traced}
 
 
 def attribute_users(
     trees: Iterable[ast.Module], attributes: set[str], inside: ast.ClassDef
 ) -> ast.Attribute | None:
     """An access to one of `attributes` outside the class, None if there is none."""
+    own = {id(node) for node in walk(inside)}
     for tree in trees:
-        own = {id(node) for node in walk(inside)}
         for node in walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in attributes and id(node) not in own:
                 if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "tf",

@@ -73,6 +73,10 @@ class FileContext:
             context._names, context._tree = names, names.tree
         return context
 
+    def anew(self, text: str, path: str = "") -> FileContext:
+        """A context of its own for another text of the file, or for another file of the project."""
+        return FileContext.of(path or self.path, text, self.index, self.options)
+
     # -- the current state
 
     @property

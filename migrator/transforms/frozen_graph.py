@@ -70,7 +70,7 @@ def _obstacle(ctx: FileContext, path: str) -> str:
     assert ctx.index.folder is not None
     try:
         text = (ctx.index.folder / path).read_text(encoding="utf-8")
-        trial = FileContext.of(path, text, ctx.index, ctx.options)
+        trial = ctx.anew(text, path)
         FrozenRewrite(trial, FrozenModel(trial)).module()
     except Obstacle as problem:
         return f"{path}:{problem.message}"

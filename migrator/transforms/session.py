@@ -155,9 +155,9 @@ def settled(
     ctx: FileContext, before: str, planned: Mapping[str, ast.Module] | None = None
 ) -> str | None:
     """The first text `gathered` from the file's text `before` that goes native as a whole."""
-    start = FileContext.of(ctx.path, before, ctx.index, ctx.options)
+    start = ctx.anew(before)
     for text in gathered(start):
-        trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
+        trial = ctx.anew(text)
         try:
             if rewrite(trial, planned) and not runs_left(trial.tree, trial.names):
                 return text
@@ -171,7 +171,7 @@ def amended_text(
 ) -> str:
     """The text that `rewrite` plans for the file's text `text`: itself, or one without obstacles."""
     tried: list[str] = []
-    rewrite(FileContext.of(ctx.path, text, ctx.index, ctx.options), planned, tried)
+    rewrite(ctx.anew(text), planned, tried)
     return tried[-1]
 
 

@@ -46,7 +46,7 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
     """The run sites of one file in source order; nothing is changed and nothing reported."""
     records = _records(ctx)
     if any(record.rung is Rung.COMPAT for record in records):
-        group = group_of(FileContext.of(ctx.path, ctx.text, ctx.index, ctx.options), PLANNING)
+        group = group_of(ctx.anew(ctx.text), PLANNING)
         planned: dict[str, ast.Module] = {}
         text: str | None
         if group is not None and group.makers:
@@ -58,7 +58,7 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
         if text != ctx.text:
             lines = LineMap(ctx.text, text)
             shown = _records(
-                FileContext.of(ctx.path, text, ctx.index, ctx.options), planned)
+                ctx.anew(text), planned)
             found = _at_original_lines(shown, records, lines)
             records = found + ([] if group is not None else _taken_away(found, records))
     return tuple(sorted(records, key=lambda record: record.line))
@@ -128,7 +128,7 @@ def _unit_records(
     rung, reason = Rung.NATIVE, ""
     try:
         decisions = Decisions()
-        own = FileContext.of(ctx.path, ctx.text, ctx.index, ctx.options)
+        own = ctx.anew(ctx.text)
         plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support,
                          planned)
         trial(own, source, tree, decisions)

@@ -42,7 +42,7 @@ class TestSetup:
             return None
         text = ctx.text
         for name in [n.name for n in test_classes(ctx.tree) if _may_share(ctx, n)]:
-            trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
+            trial = ctx.anew(text)
             node = next(node for node in test_classes(trial.tree) if node.name == name)
             shared = _Shared(trial, node)
             new = shared.written_out()
@@ -72,7 +72,7 @@ def _may_share(ctx: FileContext, node: ast.ClassDef) -> bool:
 
 def _go_eager(ctx: FileContext, text: str, name: str, methods: set[str]) -> bool:
     """Whether the changed methods of the class in `text` can all be made eager."""
-    trial = FileContext.of(ctx.path, text, ctx.index, ctx.options)
+    trial = ctx.anew(text)
     lines = Lines(text)
     node = next(node for node in test_classes(trial.tree) if node.name == name)
     for method in node.body:

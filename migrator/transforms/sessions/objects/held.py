@@ -17,8 +17,9 @@ from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import cut, parameter_span, straight, whole_argument
+from migrator.transforms.sessions.objects.classes import class_of, constructor
 from migrator.transforms.sessions.objects.outside import Unknown
-from migrator.transforms.sessions.objects.stand_ins import class_of, constructor, text_of
+from migrator.transforms.sessions.objects.stand_ins import text_of
 
 #: What of TensorFlow may stand between the making of an object and its handing over.
 _HARMLESS = (
@@ -77,7 +78,7 @@ class _Files:
             if text is None:
                 raise Unknown(path)
             self.texts[path] = text
-            self._contexts[path] = FileContext.of(path, text, self.ctx.index, self.ctx.options)
+            self._contexts[path] = self.ctx.anew(text, path)
         return self._contexts[path]
 
     def source(self, path: str) -> SourceText:

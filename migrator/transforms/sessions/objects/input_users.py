@@ -34,12 +34,11 @@ def given_group(ctx: FileContext, home: str, text: str, owner: str) -> Group | N
         if owner in other_text or path == home:
             texts[path] = other_text
     moved = held(ctx, owner, home, texts)
-    class_context = FileContext.of(home, moved[home], ctx.index, ctx.options)
+    class_context = ctx.anew(moved[home], home)
     given = GivenInputs(class_context, owner)
     group = Group(home, owner)
     for path, other_text in moved.items():
-        other = class_context if path == home else FileContext.of(
-            path, other_text, ctx.index, ctx.options)
+        other = class_context if path == home else ctx.anew(other_text, path)
         users = InputUsers(other, given)
         lines = [call.lineno for call in users.calls]
         if not lines and path != home and other_text == texts.get(path):
@@ -60,7 +59,7 @@ def _given_text(ctx: FileContext, users: InputUsers, given: GivenInputs) -> str:
         moved = repeated(nested, users.other, users.other.text)
         if moved == users.other.text:
             raise
-        other = FileContext.of(users.other.path, moved, ctx.index, ctx.options)
+        other = ctx.anew(moved, users.other.path)
         given = GivenInputs(other, given.node.name) if own else given
         users = InputUsers(other, given)
         edits = users.edits()

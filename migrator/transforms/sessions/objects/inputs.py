@@ -12,16 +12,14 @@ from dataclasses import dataclass
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.arguments import defaults_of, given_to
-from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable
-from migrator.analysis.program import Program
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
-from migrator.transforms.sessions.facts import FunctionTable
 from migrator.transforms.sessions.helpers import straight
+from migrator.transforms.sessions.objects.classes import class_of, class_program, given_by
 from migrator.transforms.sessions.objects.outside import Unknown
-from migrator.transforms.sessions.objects.stand_ins import class_of, parameter_of
+from migrator.transforms.sessions.objects.stand_ins import parameter_of
 
 #: What an object must not make while it is built: a step would make it again and again.
 _LASTING = frozenset({k.SESSION, k.SAVER, k.WRITER, k.OPTIMIZER, k.TRAIN, k.GRADIENTS, k.MERGED,
@@ -64,23 +62,13 @@ class GivenInputs:
     def _graph_attributes(self) -> set[str]:
         """What others may read of the object where a step builds it: attributes and properties that
         are parts of the graph."""
-        names = self.home.names
-        table = FunctionTable(self.home, self.home.tree, names)
-        scopes = {id(scope.node): scope for scope in names.scopes}
-        module = Program(names, names.module_scope, self.home.tree.body, table)
-        program = ClassProgram(names, self.node, scopes, table, module)
-        prefix = f"{self.owner}."
         found = {
-            name.removeprefix(prefix) for name, value in program.env.items()
-            if name.startswith(prefix) and (
-                value.traced or value.kind in (k.OP, k.VARIABLE, k.SUMMARY, k.SCHEDULE))
+            name for name, value in class_program(self.home, self.node).attributes().items()
+            if value.traced or value.kind in (k.OP, k.VARIABLE, k.SUMMARY, k.SCHEDULE)
         }
         return found | {
             method.name for method in self.methods.values()
-            if [ast.unparse(d) for d in method.decorator_list] == ["property"]
-            and isinstance(returned := method.body[-1], ast.Return)
-            and isinstance(returned.value, ast.Attribute) and self._own(returned.value)
-            and returned.value.attr in found
+            if given_by(method, self.owner) in found
         }
 
     def _own(self, node: ast.Attribute) -> bool:

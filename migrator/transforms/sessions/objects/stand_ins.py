@@ -11,6 +11,7 @@ from pathlib import Path
 from migrator.analysis.source import Edit, SourceText
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import cut, names_session, parameter_span
+from migrator.transforms.sessions.objects.classes import class_of
 from migrator.transforms.sessions.objects.outside import Reader, Unknown
 
 METHOD = "_outside_"
@@ -145,12 +146,3 @@ def without_methods(text: str, owner: str, names: Mapping[str, str]) -> str:
             start, end = source.span(inner)
             edits.append((start, end, f"{ast.unparse(inner.value)}.{private[inner.attr]}"))
     return source.splice(0, len(text), edits)
-
-
-def class_of(tree: ast.Module, name: str) -> ast.ClassDef:
-    return next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
-
-
-def constructor(node: ast.ClassDef) -> ast.FunctionDef | None:
-    return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"),
-                None)
