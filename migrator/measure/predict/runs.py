@@ -35,7 +35,7 @@ class Runs:
     """The possible runs of one function, the smallest peak first.
 
     middle: which of them is the likely one. loops: whether iterations of a loop may run into each other.
-    chunks: the allocator's peaks with all that is resident, of each order that was drawn.
+    chunks: the allocator's peaks with all that is resident, of each of SEEDS' orders.
     """
 
     peaks: tuple[Peak, ...]
@@ -99,7 +99,7 @@ def of(
     heap = None if before is None else _heap(made, order, before, handles)
     found, chunks = [], []
     for seed, cheap in ways:
-        if heap is not None and cheap == usual:
+        if heap is not None and cheap == usual and seed in SEEDS:
             peak, top = _followed(made, order, seed, cheap, calls, copy.deepcopy(heap))
             chunks.append(top)
         else:

@@ -32,6 +32,8 @@ from child_setup import (  # noqa: E402, F401  # handed on to the programs
 
 del sys.path[:2]
 
+ENOUGH_STEPS, ENOUGH = 3, 5.0  # seconds: what a figure of slow steps may cost
+
 
 def read_config() -> dict[str, Any]:
     """The child's configuration, and the repository's roots put on sys.path."""
@@ -109,12 +111,15 @@ def timed_steps(
 ) -> tuple[list[int], int | None, list[float], list[float]]:
     """Runs `step` (synchronous: returns when its results are readable) and measures each call.
 
+    Where steps take long there are fewer: ENOUGH_STEPS at least, no more once they took ENOUGH seconds.
     Returns (peaks in bytes, bytes in use after the last step, wall seconds, CPU seconds).
     """
     for _ in range(warmups):
         step()
     peaks, wall, cpu = [], [], []
     for _ in range(steps):
+        if len(wall) >= ENOUGH_STEPS and sum(wall) >= ENOUGH:
+            break
         allocator.reset()
         started, cpu_started = time.perf_counter(), time.process_time()
         step()
