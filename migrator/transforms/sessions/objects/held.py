@@ -115,21 +115,9 @@ def _handings(
         statements = list(straight(place.body))
         for position, stmt in enumerate(statements):
             if isinstance(stmt, ast.Assign) and makes(stmt.value) and len(stmt.targets) == 1:
-                target = stmt.targets[0]
-                if not isinstance(target, ast.Name):
-                    continue
-                uses = [n for n in walk(place) if isinstance(n, ast.Name) and n.id == target.id
-                        and n is not target]
-                takers = [c for c in calls_in(place) if any(_is_given(u, c) for u in uses)]
-                if len(uses) != 1 or len(takers) != 1:
-                    continue
-                holder = _class_called(files, other, takers[0])
-                later = next((i for i, s in enumerate(statements) if _within(takers[0], s)), 0)
-                if holder is None or later <= position:
-                    continue
-                _refuse_graph_between(other, statements[position + 1 : later])
-                assert isinstance(stmt.value, ast.Call)
-                yield Handing(path, stmt.value, stmt, uses[0], takers[0], *holder)
+                named = _named_handing(files, other, place, statements, position)
+                if named is not None:
+                    yield named
             elif isinstance(stmt, (ast.Assign, ast.Expr)):
                 for call in calls_in(stmt):
                     for given in [*call.args, *(a.value for a in call.keywords)]:
@@ -137,6 +125,30 @@ def _handings(
                         if holder is not None:
                             assert isinstance(given, ast.Call)
                             yield Handing(path, given, None, given, call, *holder)
+
+
+def _named_handing(
+    files: _Files, other: FileContext, place: ast.Module | ast.FunctionDef,
+    statements: list[ast.stmt], position: int,
+) -> Handing | None:
+    """The one use of an object that the statement at `position` of a place gives a name, where that
+    hands it over."""
+    made = statements[position]
+    assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)
+    target = made.targets[0]
+    if not isinstance(target, ast.Name):
+        return None
+    uses = [n for n in walk(place) if isinstance(n, ast.Name) and n.id == target.id
+            and n is not target]
+    takers = [c for c in calls_in(place) if any(_is_given(u, c) for u in uses)]
+    if len(uses) != 1 or len(takers) != 1:
+        return None
+    holder = _class_called(files, other, takers[0])
+    later = next((i for i, s in enumerate(statements) if _within(takers[0], s)), 0)
+    if holder is None or later <= position:
+        return None
+    _refuse_graph_between(other, statements[position + 1 : later])
+    return Handing(other.path, made.value, made, uses[0], takers[0], *holder)
 
 
 def _is_given(node: ast.AST, call: ast.Call) -> bool:

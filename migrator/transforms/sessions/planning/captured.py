@@ -17,6 +17,12 @@ from migrator.transforms.sessions.writing.calls import CallWriter
 class PlaceChecks(CallWriter):
     """Refuses functions that would read other values than their graph was built with."""
 
+    def _check_place(self, function: StepFunction, anchor: ast.stmt) -> None:
+        """Raise Obstacle where a function beside `anchor` would see other values."""
+        self._check_captured(function, anchor)
+        self._check_rebound(function)
+        self._check_locals(function, anchor)
+
     def _check_locals(self, function: StepFunction, anchor: ast.stmt) -> None:
         """A function in one method cannot see the local names of another."""
         whole = self.whole

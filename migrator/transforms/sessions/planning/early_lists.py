@@ -15,7 +15,6 @@ from migrator.analysis.tree_walk import blocks_in
 from migrator.transforms.sessions.helpers import calls_of
 from migrator.transforms.sessions.planning.captured import PlaceChecks, enclosing
 from migrator.transforms.sessions.step import StepFunction
-from migrator.transforms.sessions.writing.functions import FunctionWriter
 
 
 class EarlyLists(PlaceChecks):
@@ -48,29 +47,15 @@ class EarlyLists(PlaceChecks):
             return
         if item.parents_matter or self.style.explicit_variables or not self._store_needed:
             raise _early(item.stmt)
-        wanted: set[str] = set().union(*(i.flow.defines for i in makers))
-        chosen = self._with_riders(before, backward_slice(before, wanted)[0])
-        inputs = [i for i in chosen if i.kind == k.PLACEHOLDER]
-        steps = [i for i in chosen if i not in inputs or self._has_default(i)]
-        function = StepFunction(
-            self.names.fresh("build", "build_variables"), steps, program=self.program,
-            parameters=[self._parameter(i.target or "") for i in inputs
-                        if i not in steps], layers=True, key=key,
-            purpose="Makes the variables that are listed below",
-        )
+        function = self._maker(before, makers)
+        function.key = key
         if not all(p.spec for p in function.parameters):
             raise _early(item.stmt)
         self._elements(function)
-        writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
-        lines = writer.write(function)
-        self._check_captured(function, item.stmt)
-        self._check_rebound(function)
-        self._check_locals(function, item.stmt)
-        made = []
-        if not self.shared.store_made:
-            self.shared.store_made = True
-            made = [f"{self.style.store} = {self.support.current_store()}()"]
-        blank = [""] if self._nested(item.stmt) else ["", ""]
+        lines = self._function_writer().write(function)
+        self._check_place(function, item.stmt)
+        made = [] if self.shared.store_made else self._made_store()
+        blank = self._blank(item.stmt)
         lines = [*made, *blank, *lines, *blank,
                  "# Tracing makes the variables that are listed here.",
                  f"{function.name}.get_concrete_function()"]
@@ -80,6 +65,27 @@ class EarlyLists(PlaceChecks):
         else:  # so that comments stay with the statement
             self.decisions.after.setdefault(id(above), []).extend(lines)
         self.shared.functions.append(function)
+
+    def _maker(self, before: list[Item], makers: list[Item]) -> StepFunction:
+        """A function of what `makers` need of the statements `before`."""
+        wanted: set[str] = set().union(*(i.flow.defines for i in makers))
+        chosen = self._with_riders(before, backward_slice(before, wanted)[0])
+        inputs = [i for i in chosen if i.kind == k.PLACEHOLDER]
+        steps = [i for i in chosen if i not in inputs or self._has_default(i)]
+        return StepFunction(
+            self.names.fresh("build", "build_variables"), steps, program=self.program,
+            parameters=[self._parameter(i.target or "") for i in inputs if i not in steps],
+            layers=True, purpose="Makes the variables that are listed below",
+        )
+
+    def _made_store(self) -> list[str]:
+        """The statement that makes the store, for whoever writes first into it."""
+        self.shared.store_made = True
+        return [f"{self.style.store} = {self.support.current_store()}()"]
+
+    def _blank(self, stmt: ast.stmt) -> list[str]:
+        """The blank lines around a function that goes beside a statement."""
+        return [""] if self._nested(stmt) else ["", ""]
 
     def _nested(self, stmt: ast.stmt) -> bool:
         """Whether a statement ends up indented."""

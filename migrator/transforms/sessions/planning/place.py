@@ -6,14 +6,12 @@ import ast
 import re
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import enclosing
 from migrator.transforms.sessions.planning.early_lists import EarlyLists
 from migrator.transforms.sessions.reshaping.restore import EarlyRestore
 from migrator.transforms.sessions.step import StepFunction
-from migrator.transforms.sessions.writing.functions import FunctionWriter
 
 
 class FunctionPlacer(EarlyLists):
@@ -23,50 +21,37 @@ class FunctionPlacer(EarlyLists):
         if not self.functions:
             return
         d = self.decisions
-        own = set(map(id, self.program.items))
-        if self.shared.owner:
-            own = set(map(id, self.items))
+        own = set(map(id, self.items if self.shared.owner else self.program.items))
         blocks: list[tuple[ast.stmt, list[str]]] = []
         for function in self.functions:
             function.around = self._shared_path(function)
-            writer = FunctionWriter(
-                self.source, self.style, self.renames, self.decisions.edits
-            )
-            lines = writer.write(function)
+            lines = self._function_writer().write(function)
             anchor = self._anchor(function, own)
             blocks.append((anchor, lines))
-            self._check_captured(function, anchor)
-            self._check_rebound(function)
-            self._check_locals(function, anchor)
+            self._check_place(function, anchor)
         blocks = self._gathered(blocks)
         anchors = sorted((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
         first_anchor = anchors[0]
         if self._store_needed and self._needs_build():
             self._build_early_lists(anchors[-1])
         self._move_writers(first_anchor)
-        mentions = re.compile(rf"\b{re.escape(self.style.store)}\b") if self.style.store else None
-        if self._store_needed and not self.shared.store_made and mentions is not None and any(
-            mentions.search(line) for _, lines in blocks for line in lines
+        if self._store_needed and not self.shared.store_made and self.style.store and any(
+            re.search(rf"\b{re.escape(self.style.store)}\b", line)
+            for _, lines in blocks for line in lines
         ):
-            self.shared.store_made = True
-            d.after.setdefault(id(first_anchor), []).extend(
-                [f"{self.style.store} = {self.support.current_store()}()"]
-            )
-        for anchor, lines in blocks:
-            blank = [""] if self._nested(anchor) else ["", ""]
-            d.after.setdefault(id(anchor), []).extend([*blank, *lines])
+            d.after.setdefault(id(first_anchor), []).extend(self._made_store())
+        for function, (anchor, lines) in zip(self.functions, blocks, strict=True):
+            d.after.setdefault(id(anchor), []).extend([*self._blank(anchor), *lines])
             if self.shared.owner:
-                name = lines[[line.startswith("def ") for line in lines].index(True)]
-                name = name.partition("(")[0].removeprefix("def ")
-                d.after[id(anchor)].extend(["", f"{self.shared.owner}._{name} = {name}"])
+                kept = f"{self.shared.owner}._{function.name} = {function.name}"
+                d.after[id(anchor)].extend(["", kept])
         if self._store_needed and self._needs_build():
             last = anchors[-1]
-            blank = ["", ""] if not self._nested(last) else [""]
             self._refuse_early_restore(last)
             lines = self._build_lines()
-            d.after[id(last)].extend([*blank, *lines] if lines else [])
+            d.after[id(last)].extend([*self._blank(last), *lines] if lines else [])
         for anchor in {id(a): a for a, _ in blocks}.values():
-            d.after[id(anchor)].extend([""] if self._nested(anchor) else ["", ""])
+            d.after[id(anchor)].extend(self._blank(anchor))
 
     def _shared_path(self, function: StepFunction) -> tuple[ast.stmt, ...]:
         """The compound statements around all of a function's items and all of its calls."""
@@ -319,20 +304,16 @@ class FunctionPlacer(EarlyLists):
 
     def _outermost(self, item: Item, around: tuple[ast.stmt, ...] = ()) -> ast.stmt:
         """The statement of the graph region's own block that holds `item`."""
-        program: Program | None = self.program
-        while program is not None:
-            for position, parent in enumerate(item.parents):
+        for program in chain(self.program):
+            for parent in item.parents:
                 if any(parent is outer for outer in around):
                     continue
                 parts = program.with_parts.get(id(parent))
-                if parts is None or not all(
-                    part.kind in ("graph", "session") for part in parts
+                if parts is None and isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)) or (
+                    parts is not None
+                    and not all(part.kind in ("graph", "session") for part in parts)
                 ):
-                    if id(parent) in program.with_parts or isinstance(
-                        parent, (ast.If, ast.For, ast.While, ast.Try)
-                    ):
-                        return item.parents[position]
-            program = program.parent
+                    return parent
         return item.stmt
 
     def _around(self, stmt: ast.stmt) -> tuple[int, ...]:

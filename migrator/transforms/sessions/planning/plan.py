@@ -120,6 +120,18 @@ class ScopePlan(FunctionPlacer):
         )
 
     def _refuse(self) -> None:
+        self._refuse_borrowed_session()
+        evaluated = all(run.style == "evaluate" for run in self.program.run_sites())
+        for item in self.items:
+            self._refuse_unseen_inputs(item, evaluated)
+        for item in self.program.items:
+            for call in calls_of(item):
+                self._refuse_use_of_graph(call)
+                self._refuse_use_of_session(call)
+            self._refuse_returned_part(item)
+
+    def _refuse_borrowed_session(self) -> None:
+        """A session that is not opened here may be one of any graph."""
         borrowed = next(
             (run for run in self.program.run_sites() if run.style not in _COMPLETE
              and not argument(run.call, -1, "session")), None
@@ -132,70 +144,75 @@ class ScopePlan(FunctionPlacer):
                 borrowed.call, "this runs in a session that its caller has opened",
                 "compute it in a tf.function that the caller passes in",
             )
-        evaluated = all(run.style == "evaluate" for run in self.program.run_sites())
-        for item in self.items:
-            for parent in item.parents:
-                for part in self.program.with_parts.get(id(parent), ()):
-                    if part.kind == "deps" and inline_dependencies(part.item.context_expr):
-                        raise InlineDependency(part.item.context_expr)
-            for call in calls_of(item):
-                self._refuse_graph_parts(call)
-                fact = self.program.expressions.call_fact(call)
-                symbol = self.program.expressions.tf_symbol(call.func)
-                if fact is not None and "elements" in fact.flags and fact.kind != k.ELEMENT and (
-                    "session" not in fact.flags and item.role in (TRACE, LAZY)
-                ):
-                    raise Obstacle(
-                        call, f"{ast.unparse(call.func)} takes its input from its own iterator",
-                        "return the data set, and iterate over it where the graph is run",
-                    )
-                if (symbol or "").startswith(k.STREAMING) and not evaluated:
-                    raise Obstacle(
-                        call, "a metric that counts over several runs",
-                        "make a tf.keras.metrics object before the loop, and update it in the step",
-                    )
-                if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
-                                          and "session" not in fact.flags):
-                    raise Obstacle(call, "its input comes from queues",
-                                   "read it with tf.data, and iterate over the data set")
-        for item in self.program.items:
-            for call in calls_of(item):
-                if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED:
-                    raise Obstacle(
-                        call, "the graph is asked for what is in it by name",
-                        "fetch and feed the Python variables that hold the tensors",
-                    )
-                if ast.unparse(call.func).rpartition(".")[2] in _SURGERY:
-                    raise Obstacle(
-                        call, "the graph itself is copied or changed "
-                        f"({ast.unparse(call.func)})",
-                        "call the function that built the part with the new inputs",
-                    )
-                fact = self.program.expressions.call_fact(call)
-                if fact is not None and "default session" in fact.flags:
-                    raise Obstacle(
-                        call, f"{ast.unparse(call.func)} runs in the session that is open here",
-                        "pass it a function that computes what it runs",
-                    )
-                for argument_ in [*call.args, *(a.value for a in call.keywords)]:
-                    if self.program.expressions.value(argument_).kind != k.SESSION:
-                        continue
-                    if not self._takes_session(call):
-                        raise Obstacle(
-                            call, f"the session is passed to {ast.unparse(call.func)}",
-                            "make the function take what it computes instead of a session",
-                        )
-            if isinstance(item.stmt, (ast.Return, ast.Expr)) and isinstance(
-                getattr(item.stmt, "value", None), (ast.Yield, ast.YieldFrom)
+
+    def _refuse_unseen_inputs(self, item: Item, evaluated: bool) -> None:
+        """What a called function makes for itself is out of a step's sight; `evaluated` where no
+        run counts on from another one."""
+        for parent in item.parents:
+            for part in self.program.with_parts.get(id(parent), ()):
+                if part.kind == "deps" and inline_dependencies(part.item.context_expr):
+                    raise InlineDependency(part.item.context_expr)
+        for call in calls_of(item):
+            self._refuse_graph_parts(call)
+            fact = self.program.expressions.call_fact(call)
+            symbol = self.program.expressions.tf_symbol(call.func)
+            if fact is not None and "elements" in fact.flags and fact.kind != k.ELEMENT and (
+                "session" not in fact.flags and item.role in (TRACE, LAZY)
             ):
-                continue
-            if isinstance(item.stmt, ast.Return) and item.stmt.value is not None and not item.runs:
-                value = self.program.expressions.value(item.stmt.value)
-                if value.traced or value.kind in (k.SESSION, k.GRAPH):
-                    raise Obstacle(
-                        item.stmt, f"the function returns a {value.kind} of its graph",
-                        "return arrays, or a function that computes the tensor",
-                    )
+                raise Obstacle(
+                    call, f"{ast.unparse(call.func)} takes its input from its own iterator",
+                    "return the data set, and iterate over it where the graph is run",
+                )
+            if (symbol or "").startswith(k.STREAMING) and not evaluated:
+                raise Obstacle(
+                    call, "a metric that counts over several runs",
+                    "make a tf.keras.metrics object before the loop, and update it in the step",
+                )
+            if symbol in k.QUEUES or (fact is not None and "queues" in fact.flags
+                                      and "session" not in fact.flags):
+                raise Obstacle(call, "its input comes from queues",
+                               "read it with tf.data, and iterate over the data set")
+
+    def _refuse_use_of_graph(self, call: ast.Call) -> None:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED:
+            raise Obstacle(
+                call, "the graph is asked for what is in it by name",
+                "fetch and feed the Python variables that hold the tensors",
+            )
+        if ast.unparse(call.func).rpartition(".")[2] in _SURGERY:
+            raise Obstacle(
+                call, f"the graph itself is copied or changed ({ast.unparse(call.func)})",
+                "call the function that built the part with the new inputs",
+            )
+
+    def _refuse_use_of_session(self, call: ast.Call) -> None:
+        fact = self.program.expressions.call_fact(call)
+        if fact is not None and "default session" in fact.flags:
+            raise Obstacle(
+                call, f"{ast.unparse(call.func)} runs in the session that is open here",
+                "pass it a function that computes what it runs",
+            )
+        given = [*call.args, *(a.value for a in call.keywords)]
+        if any(self.program.expressions.value(a).kind == k.SESSION for a in given) and (
+            not self._takes_session(call)
+        ):
+            raise Obstacle(
+                call, f"the session is passed to {ast.unparse(call.func)}",
+                "make the function take what it computes instead of a session",
+            )
+
+    def _refuse_returned_part(self, item: Item) -> None:
+        stmt = item.stmt
+        if not isinstance(stmt, ast.Return) or stmt.value is None or item.runs or isinstance(
+            stmt.value, (ast.Yield, ast.YieldFrom)
+        ):
+            return
+        value = self.program.expressions.value(stmt.value)
+        if value.traced or value.kind in (k.SESSION, k.GRAPH):
+            raise Obstacle(
+                stmt, f"the function returns a {value.kind} of its graph",
+                "return arrays, or a function that computes the tensor",
+            )
 
     def _refuse_graph_parts(self, call: ast.Call) -> None:
         """A placeholder or training op inside of a called function is out of a step's sight."""

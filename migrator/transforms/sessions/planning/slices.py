@@ -239,9 +239,11 @@ class Slicer(FetchReader):
                 parameter.spec = ""
         return function
 
+    def _function_writer(self) -> FunctionWriter:
+        return FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
+
     def _output(self, leaf: Leaf, function: StepFunction) -> str:
-        writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
-        text = " ".join(writer._edited(leaf.expr, function).split())
+        text = " ".join(self._function_writer()._edited(leaf.expr, function).split())
         if leaf.value.kind != k.SCHEDULE or not function.trains:
             return text
         name = f"current_{text.rpartition('.')[2].strip('_()')}"  # the rate of this update
@@ -260,8 +262,8 @@ class Slicer(FetchReader):
         tf = self.style.tf
         if s.counted is not None:
             ahead = counted_by(function.items, ast.unparse(s.counted))
-            writer = FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)
-            read = f"{tf}.cast({writer._edited(s.counted, function)}, {tf}.int64)"
+            text = self._function_writer()._edited(s.counted, function)
+            read = f"{tf}.cast({text}, {tf}.int64)"
             function.summaries = replace(
                 s, step=f"{read} + {ahead}" if ahead else read,
                 condition=re.sub(rf"\b{re.escape(s.step)}\b", s.step_name, s.condition)

@@ -86,8 +86,6 @@ class StatementPlanner(OptimizerPlanner):
 
     def _kept(self, item: Item) -> None:
         """Edits of statements that stay: writers, savers, iterators, session leftovers."""
-        d = self.decisions
-        stmt = item.stmt
         self._scale_losses(item)
         for call in calls_of(item):
             func = call.func
@@ -104,42 +102,49 @@ class StatementPlanner(OptimizerPlanner):
             ):
                 self._without_session(call)
             elif isinstance(func, ast.Attribute):
-                base = self.program.expressions.value(func.value)
-                if base.kind == k.SAVER and func.attr == "save" and any(
-                    word in self.source.text for word in (".import_meta_graph(", ".MetaGraph(")
-                ):
-                    raise Obstacle(call, "the graph that it saves is imported again",
-                                   "build the graph in a function that both sides call")
-                if base.kind == k.SAVER and func.attr in ("save", "restore"):
-                    self._without_session(call)
-                elif (base.kind, func.attr) in ((k.SESSION, "close"), (k.GRAPH, "finalize")):
-                    d.dropped.add(id(stmt))
-                elif base.kind == k.COORDINATOR:
-                    self._coordinator(call, func, item)
-                elif base.kind == k.WRITER and func.attr == "add_summary":
-                    self._manual_summary(call, stmt)
-                elif base.kind == k.WRITER and func.attr == "add_graph":
-                    d.dropped.add(id(stmt))
-        if item.kind == k.ITERATOR and (
-            item.target in self.fed_iterators or self._structure(item.value) is not None
+                self._kept_method(call, func, item)
+        if item.kind == k.ITERATOR:
+            self._kept_iterator(item)
+
+    def _kept_method(self, call: ast.Call, func: ast.Attribute, item: Item) -> None:
+        """Edits of a call that asks something of a saver, a session, a coordinator or a writer."""
+        base = self.program.expressions.value(func.value)
+        if base.kind == k.SAVER and func.attr == "save" and any(
+            word in self.source.text for word in (".import_meta_graph(", ".MetaGraph(")
         ):
-            d.dropped.add(id(stmt))  # each run that initialised it makes it
-        elif item.kind == k.ITERATOR and item.value.call is not None and (
-            not item.value.needs_graph
+            raise Obstacle(call, "the graph that it saves is imported again",
+                           "build the graph in a function that both sides call")
+        if base.kind == k.SAVER and func.attr in ("save", "restore"):
+            self._without_session(call)
+        elif base.kind == k.COORDINATOR:
+            self._coordinator(call, func, item)
+        elif (base.kind, func.attr) in (
+            (k.SESSION, "close"), (k.GRAPH, "finalize"), (k.WRITER, "add_graph")
         ):
+            self.decisions.dropped.add(id(item.stmt))
+        elif base.kind == k.WRITER and func.attr == "add_summary" and (
+            id(item.stmt) not in self.decisions.dropped
+        ):
+            raise Obstacle(call, "a summary made by hand is written",
+                           "write it with tf.summary.scalar(name, value, step=...)")
+
+    def _kept_iterator(self, item: Item) -> None:
+        d, call = self.decisions, item.value.call
+        if item.target in self.fed_iterators or self._structure(item.value) is not None:
+            d.dropped.add(id(item.stmt))  # each run that initialised it makes it
+        elif item.value.needs_graph:
+            raise Obstacle(item.stmt, "a data set is made from placeholders",
+                           "make the data set from the arrays themselves")
+        elif call is not None:
             dataset = self._iterated(item.value)
             if dataset is None:
-                raise Obstacle(stmt, "the data set behind an iterator is not known",
+                raise Obstacle(item.stmt, "the data set behind an iterator is not known",
                                "loop over the data set")
-            initializable = "initializable" in ast.unparse(item.value.call.func)
-            if initializable:
-                d.dropped.add(id(stmt))
+            if "initializable" in ast.unparse(call.func):
+                d.dropped.add(id(item.stmt))
             else:
-                d.edits.append((*self.source.span(item.value.call), f"iter({dataset})"))
-            self.notes.append(Note("TF501", stmt, "data sets are iterated over directly"))
-        elif item.kind == k.ITERATOR and item.value.needs_graph:
-            raise Obstacle(stmt, "a data set is made from placeholders",
-                           "make the data set from the arrays themselves")
+                d.edits.append((*self.source.span(call), f"iter({dataset})"))
+            self.notes.append(Note("TF501", item.stmt, "data sets are iterated over directly"))
 
     def _coordinator(self, call: ast.Call, func: ast.Attribute, item: Item) -> None:
         """Nothing runs beside the loop: it ends by itself, and errors are raised where they are."""
@@ -180,21 +185,14 @@ class StatementPlanner(OptimizerPlanner):
         symbol = isinstance(node, ast.Call) and self.program.expressions.tf_symbol(node.func)
         return symbol in _ALL_VARIABLES
 
-    def _manual_summary(self, call: ast.Call, stmt: ast.stmt) -> None:
-        if id(stmt) in self.decisions.dropped:
-            return
-        raise Obstacle(call, "a summary made by hand is written",
-                       "write it with tf.summary.scalar(name, value, step=...)")
-
     def _step_now(self, call: ast.Call) -> None:
         """`tf.train.global_step(sess, step)`: what the step is, as a Python number."""
         step = argument(call, 1, "global_step_tensor")
         if step is None or self.program.expressions.value(step).kind != k.VARIABLE:
             raise Obstacle(call, "the step that it reads is no variable known here",
                            "read the variable: int(global_step)")
-        start, end = self.source.span(step)
-        text = self.source.text[start:end]
-        self.decisions.edits.append((*self.source.span(call), f"int({text})"))
+        self.decisions.edits.append(
+            (*self.source.span(call), f"int({self.source.segment(step)})"))
 
     def _without_session(self, call: ast.Call) -> None:
         session = argument(call, 0, "sess")

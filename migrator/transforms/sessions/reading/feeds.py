@@ -72,48 +72,55 @@ class FeedReader(MonitorReader):
     def _feed_variable(self, site: Site) -> list[tuple[str, ast.expr]]:
         """The feed of a dict variable: its literal, plus single-key additions to it."""
         name = site.run.feed_name
-        run = site.run.item
-        assert run is not None
         binding = self._feed_binding(name, site)
-        assert isinstance(binding.stmt, ast.Assign)
-        literal = binding.stmt.value
-        home: ast.stmt = binding.stmt
+        pairs = self._bound_feed(site, binding)
+        for item in self.program.items:
+            if name in item.flow.mutates and item.stmt.lineno >= binding.stmt.lineno:
+                self._add_key(site, item, pairs)
+        return list(pairs.items())
+
+    def _bound_feed(self, site: Site, binding: Item) -> dict[str, ast.expr]:
+        """What a feed dict has where it is bound: of a literal, or made by a function or method."""
+        home = binding.stmt
+        assert isinstance(home, ast.Assign)
+        literal = home.value
         method = self._feed_method(literal) if isinstance(literal, ast.Call) else None
         if method is not None:
             assert isinstance(literal, ast.Call)
-            entries, pairs = method.entries, dict(self._named(method.fed_by(literal)))
+            site.feed_entries = list(method.entries)
+            return dict(self._named(method.fed_by(literal)))
+        if isinstance(literal, ast.Call):
+            function, literal = made_feed(literal, self.items, self.program)
+            site.feed_entries = self._entries(function, literal)
         else:
-            if isinstance(literal, ast.Call):
-                home, literal = made_feed(literal, self.items, self.program)
             assert isinstance(literal, ast.Dict)
-            entries = self._entries(home, literal)
-            pairs = dict(self._named(entries))
-        for item in self.program.items:
-            stmt = item.stmt
-            if name not in item.flow.mutates or stmt.lineno < binding.stmt.lineno:
-                continue
-            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
-            if not isinstance(target, ast.Subscript) or self.program._name(target.value) != name:
-                raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
-                               "assign the keys of the feed one by one")
-            assert isinstance(stmt, ast.Assign)
-            if stmt.lineno > run.stmt.lineno and self._rebound(name, run, item):
-                continue
-            key_name = self._key_name(target.slice)
-            if key_name is None or item.parents != run.parents[: len(item.parents)]:
-                raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
-                               "feed the same placeholders on every way")
-            later = stmt.lineno > site.run.call.lineno
-            if (later or key_name in pairs) and self._constants([(key_name, stmt.value)]):
-                raise Obstacle(stmt, f"a flag in the feed {name} changes between runs",
-                               "use a feed of its own for each mode")
-            if later and key_name not in pairs:
-                raise Obstacle(stmt, f"the feed {name} grows after a run",
-                               "use a feed of its own for each run")
-            pairs[key_name] = stmt.value
-            entries.append((stmt, target.slice, stmt.value))
-        site.feed_entries = entries
-        return list(pairs.items())
+            site.feed_entries = self._entries(home, literal)
+        return dict(self._named(site.feed_entries))
+
+    def _add_key(self, site: Site, item: Item, pairs: dict[str, ast.expr]) -> None:
+        """``feed[key] = value`` adds to the feed of a run. Raises Obstacle for other changes of it."""
+        name, run, stmt = site.run.feed_name, site.run.item, item.stmt
+        assert run is not None
+        target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
+        if not isinstance(target, ast.Subscript) or self.program._name(target.value) != name:
+            raise Obstacle(stmt, f"the feed {name} is changed in a way that is not known",
+                           "assign the keys of the feed one by one")
+        assert isinstance(stmt, ast.Assign)
+        if stmt.lineno > run.stmt.lineno and self._rebound(name, run, item):
+            return
+        key_name = self._key_name(target.slice)
+        if key_name is None or item.parents != run.parents[: len(item.parents)]:
+            raise Obstacle(stmt, f"a key of the feed {name} is set on some ways only",
+                           "feed the same placeholders on every way")
+        later = stmt.lineno > site.run.call.lineno
+        if (later or key_name in pairs) and self._constants([(key_name, stmt.value)]):
+            raise Obstacle(stmt, f"a flag in the feed {name} changes between runs",
+                           "use a feed of its own for each mode")
+        if later and key_name not in pairs:
+            raise Obstacle(stmt, f"the feed {name} grows after a run",
+                           "use a feed of its own for each run")
+        pairs[key_name] = stmt.value
+        site.feed_entries.append((stmt, target.slice, stmt.value))
 
     def _key_name(self, key: ast.expr) -> str | None:
         name = self.program._name(key)

@@ -73,14 +73,21 @@ def units_of(
         unit = _class_unit(ctx, node, names, scopes, function, module, told)
         if unit is not None:
             units.append(unit)
-    shared = any(item.kind == k.VARIABLE for item in module.items)
+    _find_reinitialised(units, any(item.kind == k.VARIABLE for item in module.items))
+    return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
+
+
+def _find_reinitialised(units: list[Unit], shared: bool) -> None:
+    """Note the runs that initialise variables which another run has initialised: of the same unit, or
+    of the file where units have variables `shared`."""
     earlier: dict[int, list[RunSite]] = {}  # by graph
     for unit in units:
         places = earlier if shared else {}
-        alone = shared or unit.class_program is not None or len(unit.programs) == 1
+        if not shared and unit.class_program is None and len(unit.programs) > 1:
+            continue
         for program in unit.programs:
             for run in program.run_sites():
-                if not alone or not _initialises(program, run) or _restored_next(program, run):
+                if not _initialises(program, run) or _restored_next(program, run):
                     continue
                 before = places.setdefault(_graph_around(program, run), [])
                 if not all(_either_or(run, other) for other in before):
@@ -89,7 +96,6 @@ def units_of(
                         "make the variables anew, or assign their first values",
                     )
                 before.append(run)
-    return [unit for unit in units if any(any(p.run_sites()) for p in unit.programs)]
 
 
 def _may_run(node: ast.ClassDef) -> bool:

@@ -63,6 +63,16 @@ class UnknownFetch(Amendable):
         return split_names(text, {self.name}) if self.name else None
 
 
+def _method_of(
+    tree: ast.Module, owner: str, name: str
+) -> tuple[ast.ClassDef | None, ast.FunctionDef | None]:
+    """A class of a module, and a method of it."""
+    node = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == owner), None)
+    return node, next(
+        (n for n in ([] if node is None else node.body)
+         if isinstance(n, ast.FunctionDef) and n.name == name), None)
+
+
 class LooseAttribute(Amendable):
     """A method that helps to build reads a tensor of the graph from the object."""
 
@@ -73,13 +83,10 @@ class LooseAttribute(Amendable):
     def amended(self, text: str) -> str | None:
         """The method takes the tensor as a parameter, and its callers in the class pass it."""
         tree = ast.parse(text)
-        owner = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == self.owner),
-                     None)
-        if owner is None:
-            return None
-        method = next((n for n in owner.body if isinstance(n, ast.FunctionDef)
-                       and n.name == self.method), None)
-        if method is None or method.decorator_list or method.args.kwarg or method.args.vararg:
+        owner, method = _method_of(tree, self.owner, self.method)
+        if owner is None or method is None or method.decorator_list or method.args.kwarg or (
+            method.args.vararg
+        ):
             return None
         source = SourceText(text, tree)
         parameter = self.attribute.partition(".")[2].lstrip("_")
@@ -123,11 +130,7 @@ class LocalPart(Amendable):
     def amended(self, text: str) -> str | None:
         """The name becomes a private attribute of the object."""
         tree = ast.parse(text)
-        owner = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == self.owner),
-                     None)
-        method = None if owner is None else next(
-            (n for n in owner.body if isinstance(n, ast.FunctionDef) and n.name == self.method),
-            None)
+        owner, method = _method_of(tree, self.owner, self.method)
         if owner is None or method is None or not method.args.args:
             return None
         short = self.name.lstrip("_")

@@ -8,6 +8,7 @@ import textwrap
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle
+from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import chain, contains, split_arguments
 from migrator.transforms.sessions.reading.summary_steps import listed_summaries
@@ -138,9 +139,8 @@ class FunctionWriter(TrainingWriter):
         assert function.program is not None
         return any(
             part.kind == "deps" and any(
-                isinstance(node, ast.Call)
-                and program.expressions.value(node).kind == k.UPDATE_OPS
-                for node in ast.walk(part.item.context_expr)
+                program.expressions.value(call).kind == k.UPDATE_OPS
+                for call in calls_in(part.item.context_expr)
             )
             for program in chain(function.program) for parent in item.parents
             for part in program.with_parts.get(id(parent), ())
@@ -242,22 +242,17 @@ class FunctionWriter(TrainingWriter):
         path: list[tuple[ast.stmt, str]] = []
         if item.kind in (k.TRAIN, k.GRADIENTS):
             return path
-        program = function.program
-        while program is not None:
+        for program in () if function.program is None else chain(function.program):
             for parent in item.parents:
-                parts = program.with_parts.get(id(parent))
-                if parts is None:
-                    continue
                 texts = [
                     self._edited(part.item.context_expr, function)
                     + (f" as {ast.unparse(part.item.optional_vars)}"
                        if part.item.optional_vars is not None else "")
-                    for part in parts
+                    for part in program.with_parts.get(id(parent), ())
                     if part.kind == "scope"
                 ]
                 if texts:
                     path.append((parent, f"with {', '.join(texts)}:"))
-            program = program.parent
         path = [entry for entry in path if not any(entry[0] is p for p in function.around)]
         for parent in item.parents:
             if any(parent is outer for outer in function.around):
