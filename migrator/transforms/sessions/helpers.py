@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from migrator.analysis.arguments import defaults_of
 from migrator.analysis.program import Program
@@ -61,35 +61,6 @@ def contains(block: list[ast.stmt], stmt: ast.stmt) -> bool:
 
 def parameter_name(name: str) -> str:
     return name.rpartition(".")[2].lstrip("_")
-
-
-def is_action(name: str) -> bool:
-    """Whether a name says what is done rather than what results."""
-    verbs = ("decode", "encode", "read", "write", "make", "get", "compute", "parse", "convert",
-             "crop", "resize", "flip", "apply", "reset", "update", "sample")
-    words = name.split("_")
-    return "to" in words[1:-1] or (len(words) > 1 and words[0] in verbs)
-
-
-def is_prediction(name: str) -> bool:
-    lowered = name.lower()
-    words = ("pred", "logit", "prob", "output", "box", "score", "class", "detect", "result",
-             "softmax", "y_hat", "hypothesis", "generated", "sample")
-    return any(word in lowered for word in words)
-
-
-def train_label(effects: Iterable[ast.expr]) -> str:
-    """``d_train_op`` -> ``d``: what tells one training op from the others."""
-    words = []
-    for expression in effects:
-        text = ast.unparse(expression).rpartition(".")[2]
-        parts = [
-            part for part in text.split("_")
-            if part and part not in ("train", "op", "optimizer", "opt", "step", "ops", "training",
-                                     "solver", "update", "apply", "gradients", "optim", "minimize")
-        ]
-        words += parts
-    return "_".join(words) if words and all(w.isidentifier() for w in words) else ""
 
 
 def wrapped(text: str, width: int, unit: str) -> list[str]:

@@ -8,7 +8,8 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program_items import LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import contains, parameter_name, train_label
+from migrator.transforms.sessions.helpers import contains, parameter_name
+from migrator.transforms.sessions.planning.function_names import train_label
 from migrator.transforms.sessions.planning.store import StorePlanner
 from migrator.transforms.sessions.records import Note
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import RESOURCES, SUMMARIES, backward_slice, statement_flow
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
-from migrator.transforms.sessions.helpers import is_action, is_prediction, train_label
+from migrator.transforms.sessions.planning.function_names import name_candidates
 from migrator.transforms.sessions.reading.default_names import DefaultNames
 from migrator.transforms.sessions.reading.fetches import FetchReader
 from migrator.transforms.sessions.reading.summary_steps import counted_by
@@ -211,7 +211,7 @@ class Slicer(FetchReader):
         trains = any(item.kind == k.TRAIN for item in chosen)
         outputs = [leaf for leaf in site.leaves if leaf.used and leaf.has_value]
         function = StepFunction(
-            self._function_name(site, trains, outputs), chosen, trains=trains,
+            self.names.fresh(*name_candidates(site, trains, outputs)), chosen, trains=trains,
             program=self.program, constants=constants,
         )
         order = {name: i for i, item in enumerate(self.items) for name in item.flow.defines}
@@ -354,33 +354,3 @@ class Slicer(FetchReader):
             ]
         d.replaced[id(item.stmt)] = [*body, f"{name} = iter({dataset})"]
         return dataset, name
-
-    def _function_name(self, site: Site, trains: bool, outputs: list[Leaf]) -> str:
-        effects = [leaf for leaf in site.leaves if not leaf.has_value]
-        if site.run.style == "evaluate":
-            return self.names.fresh("evaluate_step", "eval_step")
-        if trains:
-            label = train_label(leaf.expr for leaf in effects)
-            return self.names.fresh(*([f"train_{label}", "train_step"] if label
-                                      else ["train_step", "training_step"]))
-        if outputs:
-            texts = [ast.unparse(leaf.expr) for leaf in outputs]
-            if len(texts) == 1:
-                last = texts[0].rpartition(".")[2].lstrip("_")
-                if last.isidentifier() and is_action(last):
-                    return self.names.fresh(last, f"run_{last}")
-                if is_prediction(last) or not last.isidentifier():
-                    return self.names.fresh("predict", f"compute_{last}")
-                return self.names.fresh(f"compute_{last}", "evaluate_step")
-            if any(is_prediction(t) for t in texts) and not any("loss" in t for t in texts):
-                return self.names.fresh("predict", "infer")
-            return self.names.fresh("evaluate_step", "eval_step")
-        if site.summaries is not None:
-            return self.names.fresh("write_summaries_step", "summarize")
-        label = ast.unparse(site.leaves[0].expr).rpartition(".")[2]
-        label = label.removesuffix("_ops").removesuffix("_op")
-        if not label.isidentifier():
-            label = "ops"
-        return self.names.fresh(
-            *([label] if label != ast.unparse(site.leaves[0].expr) else []), f"run_{label}"
-        )

@@ -1,22 +1,22 @@
-"""The `tf.function`s that replace run sites: their parameters, body, and text."""
+"""The `tf.function`s that replace run sites: their body, and the whole text."""
 
 from __future__ import annotations
 
 import ast
-import textwrap
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument
-from migrator.transforms.sessions.helpers import chain, contains, split_arguments
+from migrator.transforms.sessions.helpers import chain, contains
 from migrator.transforms.sessions.reading.summary_steps import listed_summaries
 from migrator.transforms.sessions.step import StepFunction, target_of
+from migrator.transforms.sessions.writing.heads import HeadWriter
 from migrator.transforms.sessions.writing.training import TrainingWriter
 
 
-class FunctionWriter(TrainingWriter):
+class FunctionWriter(HeadWriter, TrainingWriter):
     """Writes a `StepFunction` as lines without indentation."""
 
     def write(self, function: StepFunction) -> list[str]:
@@ -27,65 +27,6 @@ class FunctionWriter(TrainingWriter):
         lines += [self.step + line if line else "" for line in self._docstring(function)]
         lines += [self.step + line if line.strip() else "" for line in body]
         return lines
-
-    # -- head
-
-    def _decorator(self, function: StepFunction) -> list[str]:
-        tf = self.style.tf
-        arguments = []
-        specs = [p.spec for p in function.parameters]
-        if function.element is not None and not function.dataset:
-            arguments.append("reduce_retracing=True")
-        elif function.element is not None:
-            own = [p.spec for p in function.parameters if p.spec]
-            whole = f"{function.dataset}.element_spec"
-            single = isinstance(target_of(function.element), ast.Name)
-            if not own and not single:
-                arguments.append(f"input_signature={whole}")
-            else:
-                first = whole if single else "*" + whole
-                arguments.append(f"input_signature=[{', '.join([first, *own])}]")
-        elif specs and all(specs):
-            text = f"input_signature=[{', '.join(specs)}]"
-            arguments.append(text)
-        elif specs:
-            arguments.append("reduce_retracing=True")
-        if self.style.jit and function.summaries is None:  # XLA cannot write summaries
-            arguments.append("jit_compile=True")
-        if not arguments:
-            return [f"@{tf}.function"]
-        line = f"@{tf}.function({', '.join(arguments)})"
-        if len(line) <= self.source.width - 8:
-            return [line]
-        if arguments[0].startswith("input_signature=["):
-            inner = arguments[0][len("input_signature=[") : -1]
-            parts = split_arguments(inner)
-            head = [f"@{tf}.function(input_signature=["]
-            tail = "])" if len(arguments) == 1 else f"], {', '.join(arguments[1:])})"
-            inner = self.step if len(self.step) == 4 else self.step * 2
-            return head + [f"{inner}{part}," for part in parts] + [tail]
-        return [line]
-
-    def _docstring(self, function: StepFunction) -> list[str]:
-        what = "One training step" if function.trains else "Runs " + _listed(function.effects)
-        returned = _listed(function.keys or function.outputs)
-        if function.purpose:
-            what = function.purpose
-        elif not function.trains and not function.effects:
-            what = f"Computes {returned}" if function.outputs else "Writes summaries"
-        elif function.outputs:
-            what += f"; returns {returned}"
-        described = [p for p in function.parameters if p.doc]
-        if not described:
-            return [f'"""{what}."""']
-        lines = [f'"""{what}.', "", "Args:"]
-        for p in described:
-            lines += textwrap.wrap(f"{p.name}: {p.doc}", self.source.width - 8,
-                                   initial_indent=self.step, subsequent_indent=self.step * 2,
-                                   break_long_words=False, break_on_hyphens=False)
-        return [*lines, '"""']
-
-    # -- body
 
     def _body(self, function: StepFunction) -> list[str]:
         forward, rest = self._split_items(function)
@@ -382,12 +323,3 @@ def _returned_directly(
         for line in body[position + 1 : -1]
     ]
     return [*body[:position], first, *rest]
-
-
-def _listed(names: list[str]) -> str:
-    names = [name.strip("'\"").removeprefix("self.") for name in names]
-    if not names:
-        return "nothing"
-    if len(names) == 1:
-        return names[0]
-    return ", ".join(names[:-1]) + " and " + names[-1]
