@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from migrator.analysis.scopes import Binding, Reference, Scope
+from migrator.analysis.scopes import Binding, Reference, Scope, value_kind
 
 _SKIPPED = {"ctx", "op", "ops", "type_comment", "type_ignores", "kind", "simple", "conversion"}
 _FIELDS: dict[type, tuple[str, ...]] = {}
@@ -248,34 +248,16 @@ class Binder:
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             if target.__class__ is ast.Name:
-                kind, value = self._value_kind(node.value)
+                kind, value = value_kind(node.value)
                 self._bind(kind, target.id, node, value=value)  # type: ignore[attr-defined]
             else:
                 self._one(target, node)
         self._one(node.value, node)
 
-    @staticmethod
-    def _value_kind(value: ast.expr | None) -> tuple[str, ast.expr | None]:
-        if value is None:
-            return "opaque", None
-        if isinstance(value, ast.Constant):
-            return ("none", None) if value.value is None else ("opaque", None)
-        inner: ast.expr = value
-        called = False
-        while isinstance(inner, (ast.Attribute, ast.Call)):
-            if isinstance(inner, ast.Call):
-                called = True
-                inner = inner.func
-            else:
-                inner = inner.value
-        if isinstance(inner, ast.Name):
-            return ("value" if called else "alias"), value
-        return "opaque", None
-
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name):
             if node.value is not None:
-                kind, value = self._value_kind(node.value)
+                kind, value = value_kind(node.value)
                 self._bind(kind, node.target.id, node, value=value)
         else:
             self._one(node.target, node)
@@ -286,7 +268,7 @@ class Binder:
         scope = self._scope
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
-        kind, value = self._value_kind(node.value)
+        kind, value = value_kind(node.value)
         self._bind(kind, node.target.id, node, value=value, scope=scope)
         self._one(node.value, node)
 
@@ -294,7 +276,7 @@ class Binder:
         for item in node.items:
             self._one(item.context_expr, item)
             if isinstance(item.optional_vars, ast.Name):
-                kind, value = self._value_kind(item.context_expr)
+                kind, value = value_kind(item.context_expr)
                 if kind != "value":
                     kind, value = "opaque", None
                 self._bind(kind, item.optional_vars.id, node, value=value)

@@ -114,3 +114,22 @@ class Reference:
         self.role = role
         self.parent = parent
         self.in_fstring = in_fstring
+
+
+def value_kind(value: ast.expr | None) -> tuple[str, ast.expr | None]:
+    """(kind, value) of the `Binding` that an assignment of `value` makes."""
+    if value is None:
+        return "opaque", None
+    if isinstance(value, ast.Constant):
+        return ("none", None) if value.value is None else ("opaque", None)
+    inner: ast.expr = value
+    called = False
+    while isinstance(inner, (ast.Attribute, ast.Call)):
+        if isinstance(inner, ast.Call):
+            called = True
+            inner = inner.func
+        else:
+            inner = inner.value
+    if isinstance(inner, ast.Name):
+        return ("value" if called else "alias"), value
+    return "opaque", None

@@ -14,10 +14,11 @@ from migrator.analysis.parsed import Kept, Parsed
 from migrator.engine import cst_walk
 from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text, used_support
+from migrator.engine.pipeline import migrate_text
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import Scanned, imports_tensorflow
+from migrator.engine.support_use import used_support
 from migrator.model import FileResult, Finding, Status
 from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks

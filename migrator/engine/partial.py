@@ -105,7 +105,7 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
             files.append(kept)
             continue
         if not all(accepted):
-            from migrator.engine.pipeline import used_support  # with all that rewrites
+            from migrator.engine.support_use import used_support  # with what parses
 
             pairs = zip(hunks(result), accepted, strict=True)
             made = {change for hunk, take in pairs if take for change in hunk.changes}

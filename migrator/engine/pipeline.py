@@ -19,7 +19,7 @@ from migrator.engine.options import Options
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
-from migrator.engine.scanned import SUPPORT_PACKAGE
+from migrator.engine.support_use import used_support
 from migrator.engine.suppress import Suppressions, find_suppressions
 from migrator.engine.work import (
     HELD_BACK,
@@ -300,39 +300,6 @@ def _run_transforms(
         return text, ctx.tree if text == ctx.text else ast.parse(text)
     except (SyntaxError, ValueError):
         return ctx.original, None
-
-
-# The path of a mock, or of a module to look in: a string and nothing else.
-_PATCHED_SUPPORT = re.compile(rf"['\"]{SUPPORT_PACKAGE}\.(\w+(?:\.\w+)?)['\"]")
-
-
-def used_support(text: str, parsed: Parsed | None = None) -> frozenset[str]:
-    """Symbols of the support package that a text refers to (``slim.conv2d``, or ``slim``).
-
-    `parsed` is the text as parsed where the caller has it.
-    """
-    if SUPPORT_PACKAGE not in text:
-        return frozenset()
-    try:
-        names = (parsed or Parsed(text)).names
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    prefix = SUPPORT_PACKAGE + "."
-    used: set[str] = set()
-    for name in names.referenced():
-        if name.startswith(prefix):
-            used.add(name[len(prefix) :].partition("(")[0])
-    values: set[str] = set()  # modules passed on, as in getattr(resnet_v1, name)
-    for reference in names.references:
-        if not reference.attrs:
-            root = names.root(reference.root, reference.scope)
-            if root is not None and root.name.startswith(prefix):
-                values.add(root.name[len(prefix) :])
-    for named in _PATCHED_SUPPORT.findall(text):
-        (used if "." in named else values).add(named)
-    used |= values
-    modules = {name.split(".")[0] for name in used if "." in name} - values
-    return frozenset(name for name in used if "." in name or name not in modules)
 
 
 def _unsuppressed(

@@ -14,9 +14,9 @@ from migrator.engine.edits import Edit, Piece
 from migrator.engine.packs import Rule
 from migrator.engine.pattern import CallPattern, Match, Mismatch, NamePattern
 from migrator.engine.precedence import hole_context
+from migrator.engine.rendering import RenderError
 from migrator.engine.ruleset import CompiledRule
 from migrator.engine.table_sites import TableSites
-from migrator.engine.template import RenderError
 from migrator.engine.work import FileWork, Site, shown
 from migrator.model import Change, Confidence
 

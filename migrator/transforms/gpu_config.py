@@ -8,6 +8,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
+from migrator.transforms._entry_point import entry_point, with_first_statement
 
 _CONFIG = "tensorflow.ConfigProto"
 _OPTIONS = "tensorflow.GPUOptions"
@@ -47,7 +48,7 @@ class GpuConfig:
         visitor = _Bodies(ctx)
         module = ctx.module.visit(visitor)
         if visitor.at_entry:
-            module = _with_entry_call(ctx, module, visitor.at_entry)
+            module = with_first_statement(module, _call_statement(ctx, visitor.at_entry))
         return module if visitor.changed else None
 
 
@@ -189,7 +190,7 @@ class _Configs:
                     for node in self.dropped.get(used, ()):
                         table[id(node)] = []
             movable = all(not _reads_locals(value, self.scope) for value in arguments.values())
-            if arguments and movable and _entry(self.ctx.module) is not None:
+            if arguments and movable and entry_point(self.ctx.module) is not None:
                 for name, value in arguments.items():
                     entry.setdefault(name, value)
             elif arguments:
@@ -359,45 +360,4 @@ def _call_statement(
         args.append(cst.Arg(value) if name == "memory" else flow.keyword(name, value))
     return cst.SimpleStatementLine(
         [cst.Expr(flow.call(ctx.support("gpu.configure_gpus"), *args))]
-    )
-
-
-def _entry(module: cst.Module) -> cst.FunctionDef | cst.If | None:
-    """`main`, or the block under ``if __name__ == '__main__'``."""
-    guard = None
-    for statement in module.body:
-        if isinstance(statement, cst.If) and "__name__" in flow.code_of(statement.test):
-            guard = statement
-    if guard is None:
-        return None
-    for statement in module.body:
-        if isinstance(statement, cst.FunctionDef) and statement.name.value in ("main", "_main"):
-            return statement
-    return guard
-
-
-def _with_entry_call(
-    ctx: FileContext, module: cst.Module, arguments: dict[str, cst.BaseExpression]
-) -> cst.Module:
-    """The call put first into the entry point, behind its docstring."""
-    entry = _entry(module)
-    assert entry is not None
-    made = _call_statement(ctx, arguments)
-    body = list(flow.statements(entry.body))
-    position = 0
-    small = flow.simple(body[0]) if body else None
-    if isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString):
-        position = 1
-    body.insert(position, made)
-    suite = entry.body
-    new_suite = (
-        suite.with_changes(body=body)
-        if isinstance(suite, cst.IndentedBlock)
-        else cst.IndentedBlock(body)
-    )
-    return module.with_changes(
-        body=[
-            statement.with_changes(body=new_suite) if statement is entry else statement
-            for statement in module.body
-        ]
     )

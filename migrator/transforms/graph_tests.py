@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_graph_only import (
     graph_only_calls,
@@ -31,6 +31,8 @@ from migrator.transforms.eager.built_only import (
     puts_channels_first,
     runs_nothing,
 )
+from migrator.transforms.eager.called import graph_needs
+from migrator.transforms.eager.late_updates import late_update
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -39,8 +41,6 @@ CODE = "TF703"
 MARK = "in_graph"
 TRACED = "only_traced"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
-_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
-_VARIABLE_CALLS = frozenset(name.rpartition(".")[2] for name in _VARIABLES)
 _Function = ast.FunctionDef
 _Marks = dict[int, tuple[ast.stmt, str, str]]  # id(class or function) -> (it, why, the mark)
 
@@ -153,7 +153,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 _gradients_of(ctx, method, made)
                 or _needs_of_calls(ctx, method)
                 or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
-                or _late_update(ctx, method)
+                or late_update(ctx, method)
                 or asks_for_summaries(ctx, method)
                 or asserts_graph_mode(ctx, method)
             )
@@ -181,7 +181,7 @@ def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
             name = f"{ctx.module_name}.{call.func.id}"
         if name is None or name.startswith(("tensorflow.", "builtins.", "numpy.")):
             continue
-        needs = _needs(ctx, name)
+        needs = graph_needs(ctx, name)
         if needs:
             symbol = needs[0].removeprefix("tensorflow.")
             return f"{name.rpartition('.')[2]} calls tf.{symbol}, which needs a graph"
@@ -234,93 +234,6 @@ def _gradients_of(ctx: FileContext, method: _Function, made: set[str]) -> str:
     return ""
 
 
-def _needs(ctx: FileContext, name: str) -> list[str]:
-    """The graph-only symbols that the project's function `name` calls, directly or not."""
-    key = (CODE, ctx.path, name)
-    if key not in ctx.index.answers:
-        ctx.index.answers[key] = _found_needs(ctx, name)
-    found: list[str] = ctx.index.answers[key]
-    return found
-
-
-def _found_needs(ctx: FileContext, name: str) -> list[str]:
-    for path, function, _ in _called_functions(ctx, name):
-        needs = (ctx.index.fact(path, "graph_only") or {}).get(function)
-        if needs:
-            return list(needs)
-    return []
-
-
-_MOST_CALLED = 200  # functions of the project followed from one call
-
-
-def _called_functions(
-    ctx: FileContext, name: str
-) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
-    """(path, name, facts) of the project's function `name` and those that it calls, directly or
-    not; no facts where it is none that was looked into."""
-    seen: set[str] = set()
-    queue = [name]
-    while queue and len(seen) < _MOST_CALLED:
-        current = queue.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        found = ctx.index.resolve(current, ctx.path)
-        if found is None:
-            continue
-        module, function = found
-        facts = (ctx.index.fact(module.path, "functions") or {}).get(function)
-        yield module.path, function, facts
-        if facts:
-            queue += facts["calls"]
-
-
-def _late_update(ctx: FileContext, method: _Function) -> str:
-    """An update from a project's function that is run after something else was: built eagerly it
-    would happen too early, or once instead of at every run."""
-    if not any(
-        (ctx.names.resolve_node(c.func, values=False) or "") in _VARIABLES
-        for c in calls_in(method) if getattr(c.func, "attr", "") in _VARIABLE_CALLS
-        or isinstance(c.func, ast.Name)
-    ):
-        return ""
-    runs: list[tuple[int, bool, ast.Call]] = []  # line, whether in a loop, the call
-    built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
-
-    def visit(statements: list[ast.stmt], loop: bool) -> None:
-        for statement in statements:
-            inner = isinstance(statement, (ast.For, ast.While))
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-                target = statement.targets[0]
-                name = ctx.names.resolve_node(statement.value.func, values=False)
-                if isinstance(target, ast.Name) and name and not name.startswith(
-                    ("tensorflow.", "numpy.", "builtins.")
-                ):
-                    built[target.id] = statement.lineno, name
-            for name in ("body", "orelse", "finalbody"):
-                visit(getattr(statement, name, []), loop or inner)
-            if not getattr(statement, "body", None):
-                for call in calls_in(statement):
-                    if _is_run(call):
-                        runs.append((call.lineno, loop, call))
-
-    visit(method.body, False)
-    runs = [run for run in runs if not _is_initializer(run[2])]
-    for place, (line, loop, call) in enumerate(runs):
-        fetched = call.args[0] if call.args else None
-        if isinstance(fetched, ast.Name) and fetched.id in built:
-            if any(built[fetched.id][0] < other[0] for other in runs[:place]) and not loop:
-                return f"{fetched.id} is built before, and run after, something else is run"
-            if loop and _keeps_state(ctx, built[fetched.id][1]):
-                return f"{fetched.id} keeps variables of its own from run to run"
-        elif isinstance(fetched, (ast.List, ast.Tuple)) and loop:
-            for part in fetched.elts:
-                if isinstance(part, ast.Name) and part.id in built and built[part.id][0] < line:
-                    return f"{part.id} is run again and again together with other fetches"
-    return ""
-
-
 def asked_name(ctx: FileContext, method: _Function | ast.AsyncFunctionDef) -> str:
     """The name of an operation that a function of the project made: eager tensors have no op."""
     if ".op.name" not in ctx.text:
@@ -365,25 +278,6 @@ def _names_devices(method: _Function) -> bool:
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "gpu:" in n.value.lower()
         for n in walk(method)
     )
-
-
-def _keeps_state(ctx: FileContext, name: str) -> bool:
-    """Whether a function of the project may make variables, directly or not."""
-    return any(
-        facts is None or {"variables", "layers"} & set(facts["flags"])
-        for _, _, facts in _called_functions(ctx, name)
-    )
-
-
-def _is_run(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and (
-        call.func.attr == "run" and isinstance(call.func.value, ast.Name)
-        and call.func.value.id != "self" or call.func.attr == "evaluate"
-    )
-
-
-def _is_initializer(call: ast.Call) -> bool:
-    return any("initializer" in getattr(c.func, "attr", "") for c in calls_in(call) if c is not call)
 
 
 # -- marking

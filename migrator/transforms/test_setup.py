@@ -20,10 +20,10 @@ from migrator.engine.function_context import FunctionContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence
 from migrator.transforms.eager.body import TEST_SESSIONS
+from migrator.transforms.eager.form import eager_function
 from migrator.transforms.eager.units import Unsupported
 from migrator.transforms.graph_tests import test_classes
 from migrator.transforms.sessions.reshaping.inline import used_elsewhere
-from migrator.transforms.test_cases import eager_function
 
 _Replaced = list[tuple[ast.Attribute, str]]  # attributes of self and the local names for them
 

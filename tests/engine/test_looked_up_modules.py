@@ -5,8 +5,9 @@ import pytest
 from migrator import support
 from migrator.analysis.index import ProjectIndex
 from migrator.engine.options import Options
-from migrator.engine.pipeline import migrate_text, used_support
+from migrator.engine.pipeline import migrate_text
 from migrator.engine.ruleset import load_ruleset
+from migrator.engine.support_use import used_support
 
 RULES = load_ruleset(Options())
 TF = "import tensorflow as tf\n\n"

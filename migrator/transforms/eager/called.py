@@ -1,0 +1,58 @@
+"""What the project's functions that a test calls need and keep, by themselves or through others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+_MOST_CALLED = 200  # functions of the project followed from one call
+
+
+def graph_needs(ctx: FileContext, name: str) -> list[str]:
+    """The graph-only symbols that the project's function `name` calls, directly or not."""
+    key = ("graph needs", ctx.path, name)
+    if key not in ctx.index.answers:
+        ctx.index.answers[key] = _found_needs(ctx, name)
+    found: list[str] = ctx.index.answers[key]
+    return found
+
+
+def _found_needs(ctx: FileContext, name: str) -> list[str]:
+    for path, function, _ in _called_functions(ctx, name):
+        needs = (ctx.index.fact(path, "graph_only") or {}).get(function)
+        if needs:
+            return list(needs)
+    return []
+
+
+def _called_functions(
+    ctx: FileContext, name: str
+) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
+    """(path, name, facts) of the project's function `name` and those that it calls, directly or
+    not; no facts where it is none that was looked into."""
+    seen: set[str] = set()
+    queue = [name]
+    while queue and len(seen) < _MOST_CALLED:
+        current = queue.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        found = ctx.index.resolve(current, ctx.path)
+        if found is None:
+            continue
+        module, function = found
+        facts = (ctx.index.fact(module.path, "functions") or {}).get(function)
+        yield module.path, function, facts
+        if facts:
+            queue += facts["calls"]
+
+
+def keeps_state(ctx: FileContext, name: str) -> bool:
+    """Whether a function of the project may make variables, directly or not."""
+    return any(
+        facts is None or {"variables", "layers"} & set(facts["flags"])
+        for _, _, facts in _called_functions(ctx, name)
+    )
