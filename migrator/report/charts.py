@@ -19,7 +19,7 @@ COLOURS = {
     "mixed_float16": "#cc79a7", "mixed_bfloat16": "#8f5fbf",
     "weights": "#0072b2", "optimizer slots": "#56b4e9", "inputs": "#009e73",
     "activations": "#e69f00", "gradients": "#d55e00", "workspace": "#cc79a7",
-    "update temporaries": "#8f5fbf", "freed before the peak": "#999999",
+    "update temporaries": "#8f5fbf", "freed before the peak": "#999999", "kept and rounded": "#c3c9d1",
 }  # fmt: skip
 OTHER = "#777777"
 # for series that have no colour of their own

@@ -13,6 +13,7 @@ from migrator.report.model import Section, Statement, Table
 NO_CHANGE = {"inference": 0.02, "training": 0.05}  # differences below are noise (docs/measuring.md)
 SLOWER = 1.05  # step times up to this are called the same
 
+REST = "kept and rounded"  # what the allocator's peak has on top of requested bytes
 # Kinds of memory that are no layer's doing, whatever scope they have a name in.
 NO_LAYERS = ("weights", "optimizer slots", "inputs", "update temporaries")
 
@@ -269,7 +270,8 @@ def _inside_charts(
             next((s.attribution for s in r.samples if s.attribution), None) if r.ok else None
         )
         if attribution and r.cell.batch == shown.cell.batch:
-            for kind, size in attribution.categories.items():
+            rest = max(attribution.allocator_peak - sum(attribution.categories.values()), 0)
+            for kind, size in {**attribution.categories, REST: rest}.items():
                 stack.append(Bar(_series(r)[0], kind, float(size), text.size(size),
                                  COLOURS.get(kind, OTHER)))  # fmt: skip
     tree: list[tuple[str, str, str, float]] = []
@@ -282,16 +284,18 @@ def _inside_charts(
         tree.append((kind, kind, "", float(size)))
     for (kind, layer), size in layers.items():
         tree.append((f"{kind}|{layer}", layer, kind, float(size)))
-    missing = ""
+    note = ""
     if found.allocator_peak:
         off = abs(found.missing) / found.allocator_peak
-        missing = (
-            "The attribution adds up to the allocator's peak exactly." if found.missing == 0
-            else f"The attribution misses the allocator's peak by {off:.2%}."
-        )  # fmt: skip
+        note = (
+            "The requested bytes of everything that lived at the peak; then, up to the allocator's own "
+            "peak, what kernels keep between steps (constants, oneDNN's copies of constant weights) and "
+            "what rounding to chunks adds. Replayed, the step's allocations give the allocator's peak "
+            + ("exactly." if found.missing == 0 else f"within {off:.2%}.")
+        )
     return [
         Chart(f"kinds-{number}", f"What fills the peak, batch {shown.cell.batch}", "stack", "bytes",
-              f"Kinds of memory at the peak of {workload}", tuple(stack), note=missing),
+              f"Kinds of memory at the peak of {workload}", tuple(stack), note=note),
         Chart(f"layers-{number}", f"Which layers hold it ({where})", "treemap", "bytes",
               f"Layers that hold memory at the peak of {workload}", tree=tuple(tree)),
         Chart(f"line-{number}", f"Live memory over one step ({where})", "line", "bytes",

@@ -35,7 +35,7 @@ class Program:
     """What `liveness.replay` needs: nodes, fetched outputs, and the bytes of variables.
 
     arguments: the nodes that stand for what the function is called with, in its order. constants:
-    bytes of each constant, which a kernel holds from the first call on.
+    bytes of each constant, and of each copy of one, that a kernel holds from the first call on.
     """
 
     nodes: tuple[Node, ...]
@@ -210,11 +210,18 @@ class _Builder:
         return Program(
             tuple(nodes), tuple((index[i], k) for i, k in fetched), variables, self.kernels,
             tuple(place[name] for name in arguments if name in place),
-            tuple(
-                size for item in working if self.constant.get(item)
-                for t in item.op.outputs if (size := shapes.bytes_of(t))
-            ),
+            tuple(size for item in working for size in self._kept(item) if size),
         )  # fmt: skip
+
+    def _kept(self, item: Item) -> list[int | None]:
+        """Bytes that an item's kernel holds from its first run on."""
+        if self.constant.get(item):
+            return [shapes.bytes_of(t) for t in item.op.outputs]
+        return [workspace.cached_bytes(item.op, self.kernels)] if self._frozen(item) else []
+
+    def _frozen(self, item: Item) -> bool:
+        """Whether the weights that an item works with, if it does, are constants."""
+        return len(item.inputs) > 1 and self.constant.get(self.source(item.inputs[1])[0], False)
 
     def _pooling_masks(self, working: list[Item], inputs: dict[Item, list[Ref]]) -> None:
         """Gives MaxPool a further output where its gradient reads the mask that oneDNN makes."""
@@ -276,8 +283,7 @@ class _Builder:
         forwards = tuple(range(len(inputs))) if op.type in ops.FORWARDS else ()
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
-        frozen = len(item.inputs) > 1 and self.constant.get(self.source(item.inputs[1])[0], False)
-        extra: int | None = workspace.scratch_bytes(op, self.kernels, frozen)
+        extra: int | None = workspace.scratch_bytes(op, self.kernels, self._frozen(item))
         if flatten.compiled(op):  # for a GPU, XLA would compile something else
             extra = None if self.kernels == "gpu" else xla.scratch_bytes(op, self._handles(item))
         if extra is None or op.type in lowering.LOOPS:

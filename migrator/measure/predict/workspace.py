@@ -12,6 +12,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+from migrator.measure.predict import shapes
+
 TARGET = 30 << 20  # bytes: target_working_set_size of conv_grad_filter_ops.cc
 # oneDNN's GEMM convolution unfolds the whole image where the weights are at least so many elements, else
 # a row of output pixels at a time; half of it where a row takes more than UNFOLDED_ROW bytes, a few
@@ -27,6 +29,8 @@ FROZEN = (
 # tensorflow/core/graph/mkl_graph_util.h, without AMX and NE_CONVERT)
 HALVES = {"bfloat16": frozenset({"avx512f"}), "float16": frozenset({"avx512_fp16"})}
 CONVOLUTIONS = frozenset({"Conv2D", "_FusedConv2D"})
+# whose constant weights oneDNN keeps once more, in the layout that its kernel wants
+CACHING = CONVOLUTIONS | {"DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative"}
 
 
 def kernels_here() -> str:
@@ -59,14 +63,29 @@ def scratch_bytes(op: Any, kernels: str = "eigen", frozen: bool = False) -> int:
 
     frozen: whether the weights of a convolution are constants.
     """
-    if kernels == "onednn" and op.inputs and op.inputs[0].dtype.name in HALVES:
-        # a processor without instructions for the type leaves it to Eigen
-        kernels = kernels if HALVES[op.inputs[0].dtype.name] <= _instructions() else "eigen"
+    kernels = _kernels_of(op, kernels)
     if kernels == "eigen":
         return _eigen(op)
     if kernels == "onednn":
         return _onednn(op, frozen)
     return 0
+
+
+def cached_bytes(op: Any, kernels: str) -> int:
+    """Bytes that `op`'s kernel keeps from its first run on, if its weights are constants.
+
+    MklConvOp::CacheFilter of tensorflow/core/kernels/mkl/mkl_conv_ops.cc: a second copy of the weights.
+    """
+    if op.type not in CACHING or _kernels_of(op, kernels) != "onednn":
+        return 0
+    return shapes.bytes_of(op.inputs[1]) or 0
+
+
+def _kernels_of(op: Any, kernels: str) -> str:
+    """A processor without instructions for a type leaves it to Eigen."""
+    if kernels == "onednn" and op.inputs and op.inputs[0].dtype.name in HALVES:
+        return kernels if HALVES[op.inputs[0].dtype.name] <= _instructions() else "eigen"
+    return kernels
 
 
 @functools.cache

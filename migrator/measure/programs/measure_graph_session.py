@@ -15,7 +15,9 @@ import numpy as np
 def _variable(tf: Any, value: Any, name: str) -> tuple[Any, Any]:
     """A resource variable outside the model's collections holding one input array."""
     feed = tf.placeholder(tf.as_dtype(value.dtype), value.shape)
-    made = tf.Variable(feed, trainable=False, collections=[], use_resource=True, name=name)
+    # a copy: the array's own buffer would live outside the allocator that is being measured
+    start = tf.raw_ops.DeepCopy(x=feed)
+    made = tf.Variable(start, trainable=False, collections=[], use_resource=True, name=name)
     return made, feed
 
 
