@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import libcst as cst
@@ -54,6 +55,13 @@ class ScopedNodes:
         while current is not None and not isinstance(current, kind):
             current = self.parents.get(id(current))
         return current
+
+    def entered_around(self, node: cst.CSTNode) -> Iterator[cst.WithItem]:
+        """What the `with`s around a node enter, those of the innermost first."""
+        block = self.enclosing(node, cst.With)
+        while isinstance(block, cst.With):
+            yield from block.items
+            block = self.enclosing(block, cst.With)
 
     def function_of(self, node: cst.CSTNode) -> cst.CSTNode:
         """The function that holds a node, the module at top level."""

@@ -9,7 +9,7 @@ from migrator.engine.context import FileContext
 from migrator.transforms import _flow as flow
 from migrator.transforms._scoped_nodes import text_of
 from migrator.transforms.eager.base import EagerPlan
-from migrator.transforms.frozen.loads import Obstacle
+from migrator.transforms.frozen.loads import Obstacle, as_default
 from migrator.transforms.frozen.model import FrozenModel
 from migrator.transforms.sessions.facts import FunctionTable
 
@@ -35,7 +35,9 @@ class FrozenChecks:
         homes = {id(model.function_of(load.statement)): load for load in model.loads if load.unnamed}
         for call in model.of(cst.Call) if homes else ():
             load = homes.get(id(model.function_of(call)))
-            if load is None or id(call) in self.handled or self._in_other_graph(call):
+            if load is None or id(call) in self.handled or any(
+                as_default(item) is not None for item in model.entered_around(call)
+            ):  # another graph is the default one there
                 continue
             symbol = self.ctx.resolve(call.func) or ""
             if symbol.startswith("tensorflow.") and "()" not in symbol and (
@@ -43,16 +45,6 @@ class FrozenChecks:
             ):
                 raise Obstacle(call, "TensorFlow operations are added to the graph that was loaded",
                                "compute them in a function that is given what the graph computes")
-
-    def _in_other_graph(self, node: cst.CSTNode) -> bool:
-        """Whether a block around a node makes a new graph the default one."""
-        block = self.model.enclosing(node, cst.With)
-        while isinstance(block, cst.With):
-            if any(isinstance(item.item, cst.Call) and isinstance(item.item.func, cst.Attribute)
-                   and item.item.func.attr.value == "as_default" for item in block.items):
-                return True
-            block = self.model.enclosing(block, cst.With)
-        return False
 
     def _check(self) -> None:
         """Everything that still mentions a graph or a session must make sense on a FrozenGraph."""

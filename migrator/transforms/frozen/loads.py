@@ -35,6 +35,14 @@ class Obstacle(Exception):
         self.advice = advice
 
 
+def as_default(item: cst.WithItem) -> cst.BaseExpression | None:
+    """What ``with X.as_default()`` makes the default graph or session: X."""
+    node = item.item
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        return node.func.value if node.func.attr.value == "as_default" else None
+    return None
+
+
 @dataclass
 class Load:
     """One import of a graph: what is read, where, and under which name; `meta`: with variables."""
@@ -143,36 +151,25 @@ class GraphLoads(ScopedNodes):
         return self._entered(statement) or f"{id(function)}:graph"
 
     def _entered(self, statement: cst.CSTNode) -> str | None:
-        block = self.enclosing(statement, cst.With)
-        while isinstance(block, cst.With):
-            for item in block.items:
-                key = self.default_graph(item)
-                if key is not None:
-                    own = item.asname is None and isinstance(item.item, cst.Call) and (
-                        self.ctx.resolve(item.item.func) == "tensorflow.Graph().as_default"
-                        and isinstance(item.item.func, cst.Attribute)
-                        and isinstance(item.item.func.value, cst.Call)
-                    )
-                    return None if own else key
-            block = self.enclosing(block, cst.With)
+        for item in self.entered_around(statement):
+            key = self.default_graph(item)
+            if key is not None:
+                return None if item.asname is None and self._makes_graph(as_default(item)) else key
         return None
+
+    def _makes_graph(self, node: cst.BaseExpression | None) -> bool:
+        return isinstance(node, cst.Call) and self.ctx.resolve(node.func) == "tensorflow.Graph"
 
     def default_graph(self, item: cst.WithItem) -> str | None:
         """The graph key that ``with K.as_default()`` or ``tf.Graph().as_default() as K`` names."""
-        node = item.item
-        if not (
-            isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value == "as_default"
-        ):
+        entered = as_default(item)
+        if entered is None:
             return None
-        if self.ctx.resolve(node.func) == "tensorflow.Graph().as_default" and isinstance(
-            node.func.value, cst.Call
-        ):
+        if self._makes_graph(entered):
             if item.asname is None:
                 return f"{id(self.function_of(item))}:graph"
             return self.key(item, item.asname.name)  # type: ignore[arg-type]
-        return self.key(item, node.func.value)
+        return self.key(item, entered)
 
     def _reading(self, load: Load, key: str, function: cst.CSTNode) -> None:
         """Finds where the GraphDef `key` is made and which file it is parsed from."""
@@ -237,17 +234,14 @@ class GraphLoads(ScopedNodes):
         if isinstance(handle, cst.Call) and self.ctx.resolve(handle.func) in _FILES:
             return handle.args[0].value
         key = flow.key_of(handle)
-        block = self.enclosing(text, cst.With)
-        while isinstance(block, cst.With):
-            for item in block.items:
-                if (
-                    item.asname is not None
-                    and flow.key_of(item.asname.name) == key  # type: ignore[arg-type]
-                    and isinstance(item.item, cst.Call)
-                    and self.ctx.resolve(item.item.func) in _FILES
-                ):
-                    return item.item.args[0].value
-            block = self.enclosing(block, cst.With)
+        for item in self.entered_around(text):
+            if (
+                item.asname is not None
+                and flow.key_of(item.asname.name) == key  # type: ignore[arg-type]
+                and isinstance(item.item, cst.Call)
+                and self.ctx.resolve(item.item.func) in _FILES
+            ):
+                return item.item.args[0].value
         return None
 
     def file_with(self, block: cst.With) -> bool:

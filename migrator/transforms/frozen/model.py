@@ -109,17 +109,14 @@ class FrozenModel(GraphLoads):
 
     def current_graph(self, node: cst.CSTNode) -> str | None:
         """The frozen graph that is the default graph at a node."""
-        block = self.enclosing(node, cst.With)
-        while isinstance(block, cst.With):
-            for item in block.items:
-                key = self.default_graph(item)
-                if key in self.graphs:
-                    return key
-                if item.item is not node and isinstance(item.item, cst.Call):
-                    graph = flow.argument(item.item, "graph", None)
-                    if graph is not None and self.key(block, graph) in self.graphs:
-                        return self.key(block, graph)
-            block = self.enclosing(block, cst.With)
+        for item in self.entered_around(node):
+            key = self.default_graph(item)
+            if key in self.graphs:
+                return key
+            if item.item is not node and isinstance(item.item, cst.Call):
+                graph = flow.argument(item.item, "graph", None)
+                if graph is not None and self.key(item, graph) in self.graphs:
+                    return self.key(item, graph)
         function = self.function_of(node)
         for load in self.loads:
             if load.unnamed and self.function_of(load.statement) is function:

@@ -10,7 +10,7 @@ from migrator.model import Rung
 from migrator.transforms import _flow as flow
 from migrator.transforms._scoped_nodes import text_of
 from migrator.transforms.frozen.checks import FrozenChecks
-from migrator.transforms.frozen.loads import Load, Obstacle
+from migrator.transforms.frozen.loads import Load, Obstacle, as_default
 from migrator.transforms.frozen.writer import write
 
 _GRAPH_METHODS = frozenset(
@@ -160,12 +160,8 @@ class FrozenRewrite(FrozenChecks):
                     model.inside(load.statement, node) and model.default_graph(item) == load.key
                     for load in model.loads
                 )
-                session = (
-                    isinstance(item.item, cst.Call)
-                    and isinstance(item.item.func, cst.Attribute)
-                    and item.item.func.attr.value == "as_default"
-                    and model.key(item, item.item.func.value) in model.sessions
-                )
+                entered = as_default(item)
+                session = entered is not None and model.key(item, entered) in model.sessions
                 if (
                     loaded
                     or session

@@ -9,7 +9,7 @@ from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.values import Value
 from migrator.transforms.sessions.helpers import parameter_name
-from migrator.transforms.sessions.planning.base import PlanBase
+from migrator.transforms.sessions.plan_base import PlanBase
 from migrator.transforms.sessions.records import Leaf, Note, Site
 
 Feed = tuple[str, ast.expr]
