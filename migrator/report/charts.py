@@ -129,6 +129,7 @@ def _bars_figure(chart: Chart, layout: dict[str, Any], scale: float) -> dict[str
             "hovertemplate": "%{" + along + "}, " + html.escape(name) + ": %{text}<extra></extra>",
         })  # fmt: skip
     layout["barmode"] = "stack" if stacked else "group"
+    layout["legend"] = {**layout["legend"], "traceorder": "normal"}  # not from the last to the first
     layout["uniformtext"] = {"minsize": 10, "mode": "hide"}  # smaller ones cannot be read
     values = layout.pop("yaxis")
     sizes = [b.value for b in chart.bars if b.value > 0]

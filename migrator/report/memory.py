@@ -271,9 +271,10 @@ def _inside_charts(
         )
         if attribution and r.cell.batch == shown.cell.batch:
             rest = max(attribution.allocator_peak - sum(attribution.categories.values()), 0)
-            for kind, size in {**attribution.categories, REST: rest}.items():
-                stack.append(Bar(_series(r)[0], kind, float(size), text.size(size),
-                                 COLOURS.get(kind, OTHER)))  # fmt: skip
+            stack += [
+                Bar(_series(r)[0], kind, float(size), text.size(size), COLOURS.get(kind, OTHER))
+                for kind, size in {**attribution.categories, REST: rest}.items() if size
+            ]  # fmt: skip
     tree: list[tuple[str, str, str, float]] = []
     totals: collections.Counter[str] = collections.Counter()
     layers: collections.Counter[tuple[str, str]] = collections.Counter()

@@ -16,6 +16,7 @@ from .names import current_graph
 TensorName = Any  # "node:0", "node", or a tensor or operation of FrozenGraph.graph
 
 PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
+CALL = "StatefulPartitionedCall"  # by type and by name: profiles take such scopes for no layer
 UNFROZEN = ("Variable", "VariableV2", "VarHandleOp")
 V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", "NextIteration",
                    "LoopCond")
@@ -289,7 +290,7 @@ class FrozenGraph(tf.Module):
 
     def _called(self, feeds: Sequence[str], fetches: Sequence[Any], nodes: Sequence[Any],
                 operations: Sequence[str]) -> Any:
-        """A GraphDef of one call, 'call', of a library function that holds `nodes` and gives
+        """A GraphDef of one call, CALL, of a library function that holds `nodes` and gives
         `fetches`; it has run the `operations` when it returns."""
         positions = {_split(name): k for k, name in enumerate(feeds)}
 
@@ -299,7 +300,7 @@ class FrozenGraph(tf.Module):
 
         graph_def = self._graph_def()
         function = graph_def.library.function.add()
-        call = graph_def.node.add(name="call", op="StatefulPartitionedCall")
+        call = graph_def.node.add(name=CALL, op=CALL)
         for attribute in ("Tin", "Tout"):
             call.attr[attribute].list.SetInParent()
         for k, name in enumerate(feeds):
@@ -360,7 +361,7 @@ class FrozenGraph(tf.Module):
         if any(node.op in V1_CONTROL_FLOW for node in nodes):
             operations = [t.name for t in targets if isinstance(t, tf.Operation)]
             graph_def = self._called(inputs, computed, nodes, operations)
-            elements = [f"call:{k}" for k in range(len(computed))]
+            elements = [f"{CALL}:{k}" for k in range(len(computed))]
         else:
             graph_def = self._inlined(inputs, nodes)
             elements = [t.name for t in computed]

@@ -16,7 +16,7 @@ PROGRAM = """
 import json, sys
 import numpy as np, tensorflow as tf
 from migrator import resources
-from migrator.measure.predict import making, runs
+from migrator.measure.predict import graph, making, runs
 from migrator.measure.programs import measure_probe, measure_trace
 from migrator.workload.programs import child_setup
 tf.config.threading.set_inter_op_parallelism_threads(1)
@@ -100,6 +100,13 @@ for name, f in (("inference", lambda x: model(x, training=False)), ("training", 
         measure_probe.Allocator(tf.config.experimental, "CPU:0"), {})
     out[name] = [predicted.likely.bytes, found["requested_peak"], low, high,
         found["missing"], predicted.allocator, found["allocator_peak"]]
+held = tf.random.stateless_normal((3, 3, 8, 24), (1, 2))
+def constant(x):
+    return tf.nn.conv2d(tf.reshape(x[:1], (1, 24, -1, 8))[:, :, :24], tf.constant(held.numpy()), 1, "SAME")
+concrete = tf.function(constant, autograph=False).get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
+out["kept"] = [
+    sum(graph.program(concrete.graph, concrete.outputs, kernels).constants)
+    for kernels in ("onednn", "eigen")] + [held.numpy().nbytes]
 print(json.dumps(out))
 """
 
@@ -160,6 +167,11 @@ def test_the_trace_is_inside_the_interval(peaks: dict[str, list[int]], case: str
 def test_the_replay_meets_the_allocator(peaks: dict[str, list[int]], case: str) -> None:
     missing = peaks[case][4]
     assert abs(missing) <= 0.01 * peaks[case][1]
+
+
+def test_onednn_keeps_constant_weights_twice(peaks: dict[str, list[int]]) -> None:
+    onednn, eigen, weights = peaks["kept"]
+    assert onednn - eigen == weights <= eigen
 
 
 def test_the_allocator_is_followed_from_how_the_model_was_made(

@@ -13,7 +13,7 @@ import pytest
 
 from migrator.measure import device_memory
 from migrator.measure.jobs import PROGRAMS
-from migrator.measure.programs import allocator_log, measure_trace, nvml
+from migrator.measure.programs import allocator_log, measure_probe, measure_trace, nvml
 from migrator.measure.records import Phase, Sample
 
 
@@ -168,3 +168,15 @@ def test_chrome_trace_adds_up_to_the_peak() -> None:
 )  # fmt: skip
 def test_programs_for_tf1_are_python_3_7(name: str) -> None:
     ast.parse((PROGRAMS / f"{name}.py").read_text(encoding="utf-8"), feature_version=(3, 7))
+
+
+@pytest.mark.parametrize(("enough", "measured"), [(3600.0, 10), (0.0, measure_probe.ENOUGH_STEPS)])
+def test_slow_steps_are_measured_less_often(
+    monkeypatch: pytest.MonkeyPatch, enough: float, measured: int
+) -> None:
+    monkeypatch.setattr(measure_probe, "ENOUGH", enough)
+    calls: list[int] = []
+    _, _, wall, cpu = measure_probe.timed_steps(
+        lambda: calls.append(1), measure_probe.Allocator(None, ""), 2, 10
+    )
+    assert len(wall) == len(cpu) == measured and len(calls) == measured + 2

@@ -61,6 +61,9 @@ def test_layers() -> None:
     assert mt.layer_of("StatefulPartitionedCall/Net/Conv2d_0/Relu6:Relu6") == "Net/Conv2d_0"
     assert mt.layer_of("gradients/Net/Conv2d_0/Relu6_grad/Relu6Grad") == "Net/Conv2d_0"
     assert mt.layer_of("Relu:Relu") == "Relu"
+    inlined = "StatefulPartitionedCall/StatefulPartitionedCall/"  # of a frozen graph in a function
+    assert mt.layer_of(f"{inlined}resize/ResizeBilinear:ResizeBilinear") == "resize"
+    assert mt.layer_of(f"{inlined}ToFloat:Cast") == "ToFloat"
     assert mt.layer_of("") == "(unnamed)"
 
 

@@ -1,5 +1,6 @@
 """The report: what it says, that nothing in it can run or load, and that damaged input is named."""
 
+import dataclasses
 import html.parser
 import json
 import re
@@ -219,3 +220,15 @@ def test_what_an_update_holds_is_no_layers() -> None:
     )
     found = records.Attribution(1000, 1000, 1000, 0, {"activations": 100}, holders, ())
     assert list(memory._by_layer(found)) == ["block/dense"]
+
+
+def test_what_the_allocator_holds_beside_requested_bytes_is_shown() -> None:
+    sample = data._sample(1000, 0.1, "Conv_1")
+    assert sample.attribution is not None
+    held = dataclasses.replace(sample.attribution, allocator_peak=1500)
+    cell = records.Cell("ssd", "after", "function", "float32", "inference", 1)
+    result = records.CellResult(cell, "ok", (dataclasses.replace(sample, attribution=held),))
+    chart = memory._inside_charts("0", "ssd", [result], result, held)[0]
+    assert sum(bar.value for bar in chart.bars) == 1500
+    assert {bar.series: bar.value for bar in chart.bars}[memory.REST] == 500
+    assert "exactly" in chart.note

@@ -116,7 +116,9 @@ def timed_steps(
     """
     for _ in range(warmups):
         step()
-    peaks, wall, cpu = [], [], []
+    peaks: list[int] = []
+    wall: list[float] = []
+    cpu: list[float] = []
     for _ in range(steps):
         if len(wall) >= ENOUGH_STEPS and sum(wall) >= ENOUGH:
             break

@@ -78,15 +78,15 @@ def category(op: str, temporary: bool) -> str:
     return "activations"
 
 
+def _scopes(name: str) -> list[str]:
+    """An op's path without those of functions that it was inlined from."""
+    wrappers = ("StatefulPartitionedCall", "PartitionedCall", "__")
+    return [p for p in name.split("/") if p and not p.startswith(wrappers)]
+
+
 def layer_of(op: str) -> str:
     """The layer scope of an op name: its path without the op itself and wrapper scopes."""
-    name = op.split(":")[0]
-    name = _BACKWARD.sub("/", name)
-    parts = [
-        p
-        for p in name.split("/")
-        if p and not p.startswith(("StatefulPartitionedCall", "PartitionedCall", "__"))
-    ]
+    parts = _scopes(_BACKWARD.sub("/", op.split(":")[0]))
     layer = [p for p in parts[:-1] if not p.endswith("_grad")] or parts[:1]
     return "/".join(layer) or "(unnamed)"
 
@@ -261,5 +261,5 @@ def trace(
             {"category": k[0], "layer": k[1], "op": k[2], "bytes": size} for k, size in largest
         ],
         "timeline": thin(run.timeline),
-        "peak_op": run.peak_op,
+        "peak_op": "/".join(_scopes(run.peak_op)) or run.peak_op,
     }
