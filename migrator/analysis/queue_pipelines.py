@@ -26,6 +26,7 @@ from migrator.analysis.queue_parts import (
     argument_of,
 )
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 
 
 @dataclass
@@ -47,7 +48,7 @@ def pipelines(text: str, tree: ast.Module, names: NameTable) -> Pipelines | None
     writer = _Writer(text, tree, names)
     found: list[int] = []
     edits: list[Edit] = []
-    for scope in ast.walk(tree):
+    for scope in walk(tree):
         if isinstance(scope, ast.Call):
             edits += writer.reader_class(scope)
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
@@ -170,7 +171,7 @@ class _Writer(PartWriter):
         if isinstance(iterator, ast.Name):
             made = [s for s in block[: taken[0]] if isinstance(s, ast.Assign)
                     and ast.unparse(s.targets[0]) == iterator.id]
-            uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == iterator.id]
+            uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == iterator.id]
             if len(made) != 1 or len(uses) != 2:
                 return None
             gone, iterator = list(made), made[0].value
@@ -255,7 +256,7 @@ class _Writer(PartWriter):
             given = [a.id if isinstance(a, ast.Name) else "" for a in call.args]
             if queue not in given or call.keywords or given.index(queue) != 0:
                 raise Unclear("a queue that is not the first argument")
-            uses = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name)
+            uses = [n for n in walk(self.tree) if isinstance(n, ast.Name)
                     and n.id == function.name]
             if len(uses) != 1:
                 raise Unclear("a function that reads several queues")
@@ -283,7 +284,7 @@ class _Writer(PartWriter):
                 raise Unclear("a record that is kept in an object")
             if key.id != "_" and any(
                 isinstance(n, ast.Name) and n.id == key.id and isinstance(n.ctx, ast.Load)
-                for n in ast.walk(self.tree)
+                for n in walk(self.tree)
             ):
                 raise Unclear("the keys of the records are used")
             if isinstance(func.value, ast.Call):
@@ -303,7 +304,7 @@ class _Writer(PartWriter):
         del queue
         parameter = function.args.args[0]
         source = self.source
-        uses = sum(isinstance(n, ast.Name) and n.id == parameter.arg for n in ast.walk(function))
+        uses = sum(isinstance(n, ast.Name) and n.id == parameter.arg for n in walk(function))
         if uses != 1:
             raise Unclear("a queue with several readers")
         start = source.offset(parameter.lineno, parameter.col_offset)

@@ -11,6 +11,7 @@ from migrator.analysis.names import Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.transforms.sessions.facts import FunctionTable
@@ -132,7 +133,7 @@ def _imports_elements(ctx: FileContext) -> bool:
 def _iterated(call: ast.Call, scope: ast.AST) -> bool:
     """Whether the call's result is (by now) iterated over as a data set."""
     name = None
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Assign) and node.value is call and len(node.targets) == 1:
             target = node.targets[0]
             name = target.id if isinstance(target, ast.Name) else None
@@ -144,19 +145,19 @@ def _iterated(call: ast.Call, scope: ast.AST) -> bool:
     return name is not None and any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "iter"
         and any(isinstance(a, ast.Name) and a.id == name for a in node.args)
-        for node in ast.walk(scope)
+        for node in walk(scope)
     )
 
 
 def _assignment(call: ast.Call, scope: ast.AST) -> ast.Assign | None:
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Assign) and node.value is call:
             return node
     return None
 
 
 def _has_session(scope: ast.AST) -> bool:
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Attribute) and (node.attr in _SESSIONS or "Session" in node.attr):
             return True
     return False

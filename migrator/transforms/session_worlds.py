@@ -13,6 +13,7 @@ from migrator.analysis.shared_graphs import (
     session_homes,
 )
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
@@ -71,7 +72,7 @@ class GraphsForSessions:
                     continue
                 if symbol not in _EAGER_REFUSED and _has_graph(function, call, ctx.names):
                     continue
-                if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
+                if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(function)):
                     continue
                 done.add(id(unit))
                 name = ctx.support("compat.in_graph_mode")
@@ -190,14 +191,14 @@ def _has_graph(around: ast.AST, call: ast.Call, names: NameTable) -> bool:
     symbol = names.resolve_node(call.func, values=False)
     if any(k_.arg == "graph" for k_ in call.keywords) or len(call.args) > 1 and symbol in _SESSIONS:
         return True
-    for node in ast.walk(around):
-        if isinstance(node, ast.With) and any(inner is call for inner in ast.walk(node)):
+    for node in walk(around):
+        if isinstance(node, ast.With) and any(inner is call for inner in walk(node)):
             for item in node.items:
                 context = item.context_expr
                 if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute):
                     if context.func.attr in ("as_default", "graph_session"):
                         return True
-                    if call not in ast.walk(context) and (
+                    if call not in walk(context) and (
                         names.resolve_node(context.func, values=False) in _SESSIONS
                     ) and any(k_.arg == "graph" for k_ in context.keywords):
                         return True

@@ -9,25 +9,24 @@ from migrator.analysis.arguments import defaults_of
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import blocks_of, walk
+from migrator.analysis.tree_walk import blocks_of, calls_in, walk
 
 #: Methods of dicts and strings that give parts or copies.
 LOOKS_ONLY = frozenset({"get", "items", "keys", "values", "format"})
 
 
-def calls_of(item: Item) -> Iterator[ast.Call]:
+def calls_of(item: Item) -> list[ast.Call]:
+    """The calls that a statement makes itself: what is in the blocks of one that stays is items of
+    their own."""
     stmt = item.stmt
-    nodes: list[ast.AST] = [stmt]
     if isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
-        nodes = []
-    elif isinstance(stmt, (ast.If, ast.While)) and item.role in (RUN, KEEP):
-        nodes = [stmt.test]
-    elif isinstance(stmt, ast.For) and item.role in (RUN, KEEP):
-        nodes = [stmt.iter]
-    for node in nodes:
-        for inner in walk(node):
-            if isinstance(inner, ast.Call):
-                yield inner
+        return []
+    if item.role in (RUN, KEEP):
+        if isinstance(stmt, (ast.If, ast.While)):
+            return calls_in(stmt.test)
+        if isinstance(stmt, ast.For):
+            return calls_in(stmt.iter)
+    return calls_in(stmt)
 
 
 def straight(statements: list[ast.stmt]) -> Iterator[ast.stmt]:

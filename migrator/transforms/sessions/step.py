@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import Item
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 
 
 @dataclass
@@ -103,7 +104,7 @@ class ExpressionWriter:
 
     def _edits(self, node: ast.AST, function: StepFunction) -> list[Edit]:
         edits: list[Edit] = list(self.shared_edits)
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
                 constant = function.constants.get(inner.id)
                 if constant is not None:

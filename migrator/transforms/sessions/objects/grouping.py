@@ -14,6 +14,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import Value
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import cut, names_session, parameter_span
@@ -147,21 +148,21 @@ class Grouping:
         """The sessions that a file gives to methods of the object."""
         methods = self._session_methods()
         found = []
-        for node in ast.walk(reader.tree):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                    and node.func.attr in methods and isinstance(node.func.value, ast.Name)):
+        objects = set().union(*reader.instances.values())
+        for call in calls_in(reader.tree):
+            func = call.func
+            if not (isinstance(func, ast.Attribute) and func.attr in methods
+                    and isinstance(func.value, ast.Name) and func.value.id in objects):
                 continue
-            if node.func.value.id not in set().union(*reader.instances.values()):
-                continue
-            if len(node.args) <= methods[node.func.attr]:
-                raise Unknown(ast.unparse(node))
-            found.append(node.args[methods[node.func.attr]])
+            if len(call.args) <= methods[func.attr]:
+                raise Unknown(ast.unparse(call))
+            found.append(call.args[methods[func.attr]])
         return found
 
     def _refuse_other_uses(self, other: FileContext, makers: set[str]) -> None:
         """The class may be imported and called; who subclasses or hands it on knows its graph."""
-        called = {id(n.func) for n in ast.walk(other.tree) if isinstance(n, ast.Call)}
-        for node in ast.walk(other.tree):
+        called = {id(call.func) for call in calls_in(other.tree)}
+        for node in walk(other.tree):
             if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in called:
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     continue
@@ -243,7 +244,7 @@ class Grouping:
         """A method that was given the session takes the object's."""
         parameter = method.args.args[self._session_methods()[method.name] + 1]
         edits = [cut(source, *parameter_span(source, method, parameter.arg))]
-        for node in ast.walk(method):
+        for node in walk(method):
             if isinstance(node, ast.Name) and node.id == parameter.arg:
                 edits.append((*source.span(node), text))
         return edits

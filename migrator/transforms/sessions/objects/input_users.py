@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, children, walk
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import straight
@@ -255,4 +255,4 @@ def _visible(place: Place, name: str) -> Iterator[ast.AST]:
         ):
             continue
         yield node
-        pending += ast.iter_child_nodes(node)
+        pending += children(node)

@@ -14,7 +14,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.arguments import defaults_of, given_to
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, children, walk
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import straight
 from migrator.transforms.sessions.objects.classes import class_of, class_program, given_by
@@ -269,7 +269,7 @@ class _Writer:
             elif isinstance(inner, ast.Name):
                 new = self._name(inner, method, depth)
             if new is None:
-                pending += ast.iter_child_nodes(inner)
+                pending += children(inner)
             elif isinstance(inner, ast.expr):
                 edits.append((*self.of.source.span(inner), new))
         return self.of.source.edited(node, edits)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import children
+from migrator.analysis.tree_walk import children, walk
 from migrator.analysis.values import argument
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -87,9 +87,9 @@ class Reader:
                     run = self._run(call, stmt, scope)
                     if run is not None:
                         self.runs.append(run)
-                        covered |= {id(n) for n in ast.walk(call)}
+                        covered |= {id(n) for n in walk(call)}
                         if run.feed is not None:
-                            covered |= {id(n) for n in ast.walk(run.feed)}
+                            covered |= {id(n) for n in walk(run.feed)}
         for scope in scopes:
             for node in own_nodes(scope):
                 if isinstance(node, ast.Attribute) and id(node) not in covered and (
@@ -122,7 +122,7 @@ class Reader:
             if not all(any(n is target for m in made for target in m.targets) for n in stores):
                 raise Unknown(f"{name} is bound to something else as well")
             for outer in own_nodes(scope):
-                if isinstance(outer, (ast.For, ast.While, ast.With)) and stmt in ast.walk(outer):
+                if isinstance(outer, (ast.For, ast.While, ast.With)) and stmt in walk(outer):
                     if not isinstance(outer, ast.With) or self._scoped(outer):
                         raise Unknown("an object is made in a loop or a variable scope")
             self.instances[id(scope)].add(name)
@@ -243,7 +243,7 @@ def _literal(name: str, scope: Scope) -> ast.Dict:
 
 
 def _bound(scope: Function) -> set[str]:
-    names = {a.arg for a in ast.walk(scope.args) if isinstance(a, ast.arg)}
+    names = {a.arg for a in walk(scope.args) if isinstance(a, ast.arg)}
     return names | {
         n.id for n in own_nodes(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
@@ -251,7 +251,7 @@ def _bound(scope: Function) -> set[str]:
 
 def _scopes(tree: ast.Module) -> Iterator[Scope]:
     yield tree
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import cut, names_session, parameter_span
 from migrator.transforms.sessions.objects.classes import class_of
@@ -63,7 +64,7 @@ def without_session(
 ) -> list[Edit]:
     """Session parameters of functions that used them for the object's runs only are cut."""
     covered = {id(node) for node in taken}
-    covered |= {id(n) for run in reader.runs for n in ast.walk(run.call)}
+    covered |= {id(n) for run in reader.runs for n in walk(run.call)}
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     cuts: dict[str, int] = {}
     for name, function in functions.items():
@@ -83,7 +84,7 @@ def without_session(
             handed = function.args.args[cuts[name]].arg
             loose = any(
                 isinstance(n, ast.Name) and n.id == handed and id(n) not in covered | passed
-                for n in ast.walk(function)
+                for n in walk(function)
             )
             odd = any(len(call.args) <= cuts[name] for call, _ in reader.calls_of[name])
             if loose or odd or function.args.defaults:
@@ -104,7 +105,7 @@ def function_names(text: str, owner: str) -> dict[str, str]:
     node = class_of(ast.parse(text), owner)
     defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
     kept = {
-        n.attr for n in ast.walk(node)
+        n.attr for n in walk(node)
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
     }
     found: dict[str, str] = {}
@@ -112,7 +113,7 @@ def function_names(text: str, owner: str) -> dict[str, str]:
         if not isinstance(method, ast.FunctionDef) or not method.name.startswith(METHOD):
             continue
         called = [
-            n.func.attr for n in ast.walk(method)
+            n.func.attr for n in walk(method)
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
             and isinstance(n.func.value, ast.Name) and n.func.attr in kept
         ]
@@ -133,13 +134,13 @@ def without_methods(text: str, owner: str, names: Mapping[str, str]) -> str:
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or method.name not in names:
             continue
-        for inner in ast.walk(method):
+        for inner in walk(method):
             if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
                 if inner.attr.startswith("_") and inner.attr.strip("_") in names[method.name]:
                     private[inner.attr] = names[method.name]
         start = source.span(node.body[node.body.index(method) - 1])[1]
         edits.append((start, source.span(method)[1], ""))
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in private and not any(
             start <= source.span(inner)[0] < end for start, end, _ in edits
         ):

@@ -7,6 +7,7 @@ import re
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle
+from migrator.analysis.tree_walk import calls_in
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import enclosing
 from migrator.transforms.sessions.planning.early_lists import EarlyLists
@@ -330,5 +331,5 @@ def _computes_path(node: ast.expr) -> bool:
         ast.unparse(call.func).startswith("os.path.")
         or isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "join")
         or isinstance(call.func, ast.Name) and call.func.id in ("str", "int")
-        for call in ast.walk(node) if isinstance(call, ast.Call)
+        for call in calls_in(node)
     )

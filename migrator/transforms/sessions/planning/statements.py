@@ -8,6 +8,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import DROP, KEEP, LAZY, RUN, TRACE, Item, Obstacle, WithPart
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import (
     calls_of,
@@ -272,9 +273,9 @@ class StatementPlanner(OptimizerPlanner):
                 return None
             self.shared.store_made = self.shared.store_entered = True
             return f"{self.support.store_class()}().as_default() as {store}"
-        inside = {id(node) for inner in stmt.body for node in ast.walk(inner)}
+        inside = {id(node) for inner in stmt.body for node in walk(inner)}
         outer_graph = any(
-            any(stmt is node for node in ast.walk(other)) and other is not stmt
+            any(stmt is node for node in walk(other)) and other is not stmt
             and any(p.kind == "graph" for p in program.with_parts.get(id(other), ()))
             for block in program.blocks() for other in withs_of(block)
         )

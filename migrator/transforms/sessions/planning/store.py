@@ -101,25 +101,23 @@ class StorePlanner(Slicer):
 
     def _store_variables(self) -> None:
         """`tf.Variable` becomes the store's, which keeps TF1's names and collections."""
-        makers: list[ast.AST] = [
-            item.stmt for item in self.items if item.role in (KEEP, LAZY, TRACE)
-        ]
+        makers = [item.stmt for item in self.items if item.role in (KEEP, LAZY, TRACE)]
         called = {
-            node.func.id for maker in makers for node in ast.walk(maker)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            call.func.id for maker in makers for call in calls_in(maker)
+            if isinstance(call.func, ast.Name)
         }
         makers += [
             stmt for stmt in self.module.body
             if isinstance(stmt, ast.FunctionDef) and stmt.name in called
         ]
-        for maker in makers:
-            for node in ast.walk(maker):
-                if isinstance(node, ast.Call) and (
-                    self.program.expressions.tf_symbol(node.func) == "tensorflow.Variable"
-                ):
-                    edit = (*self.source.span(node.func), self.support.variable())
-                    if edit not in self.decisions.edits:
-                        self.decisions.edits.append(edit)
+        made = {
+            id(call): call for maker in makers for call in calls_in(maker)
+            if self.program.expressions.tf_symbol(call.func) == "tensorflow.Variable"
+        }
+        for call in made.values():
+            edit = (*self.source.span(call.func), self.support.variable())
+            if edit not in self.decisions.edits:
+                self.decisions.edits.append(edit)
 
     def _unlisted(self, item: Item) -> bool:
         """Whether a statement makes variables that no name of the program holds by itself."""

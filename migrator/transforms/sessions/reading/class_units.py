@@ -12,7 +12,7 @@ from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import LAZY, TRACE, Obstacle
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, children, walk
 from migrator.analysis.values import Value, argument
 from migrator.engine.context import FileContext
 
@@ -147,7 +147,7 @@ def _placed_calls(tree: ast.AST) -> Iterator[_Place]:
             ast.unparse(item.context_expr).endswith("Graph().as_default()") for item in node.items
         ):
             repeated, graph = False, id(node)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             pending.append((child, repeated, graph))
             if isinstance(child, ast.Expr) and (
                 ast.unparse(child.value).endswith("reset_default_graph()")

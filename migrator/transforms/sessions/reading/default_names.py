@@ -8,7 +8,7 @@ from collections.abc import Callable
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import named_layer, scoped_calls
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import calls_in
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import FunctionFact
 
 _MOST = 200  # bodies to look into
@@ -86,7 +86,7 @@ class DefaultNames:
         if own or owner.bases and not _plain(owner):
             return own or None
         kept = [
-            node.value for node in ast.walk(owner)
+            node.value for node in walk(owner)
             if isinstance(node, ast.Assign) and any(
                 isinstance(t, ast.Attribute) and t.attr == func.attr for t in node.targets
             )

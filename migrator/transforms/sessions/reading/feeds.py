@@ -9,6 +9,7 @@ from migrator.analysis.dataflow import backward_slice, dotted_self
 from migrator.analysis.feed_methods import Entry, FeedMethod
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.source import Edit
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import cut, parameter_name
 from migrator.transforms.sessions.reading.feed_functions import made_feed
@@ -295,14 +296,12 @@ class FeedReader(MonitorReader):
         }
         if len(found) != 1 or not (dtype := found.pop()).rpartition(".")[2].startswith("float"):
             return ""
-        own = {n.name: n for n in ast.walk(self.program.names.tree)
+        own = {n.name: n for n in walk(self.program.names.tree)
                if isinstance(n, ast.FunctionDef)}
         pending: list[ast.AST] = [i.stmt for i in items if i.kind != k.PLACEHOLDER]
         seen = set[str]()
         while pending:
-            for call in ast.walk(pending.pop()):
-                if not isinstance(call, ast.Call):
-                    continue
+            for call in calls_in(pending.pop()):
                 called = ast.unparse(call.func).rpartition(".")[2]
                 if self.program.expressions.tf_symbol(call.func) is None:
                     if called in own and called not in seen:
@@ -326,9 +325,7 @@ class FeedReader(MonitorReader):
         """Whether `tf.cond` decides in a slice or in a function that it calls."""
         expressions = self.program.expressions
         for item in items:
-            for call in ast.walk(item.stmt):
-                if not isinstance(call, ast.Call):
-                    continue
+            for call in calls_in(item.stmt):
                 fact = expressions.call_fact(call)
                 if expressions.tf_symbol(call.func) == "tensorflow.cond" or (
                     fact is not None and "cond" in fact.flags
@@ -337,9 +334,8 @@ class FeedReader(MonitorReader):
                 method = None if self.whole is None or not isinstance(call.func, ast.Attribute) else (
                     self.whole.defined.get(call.func.attr))
                 if method is not None and any(
-                    isinstance(n, ast.Call)
-                    and expressions.names.resolve_node(n.func, values=False) == "tensorflow.cond"
-                    for n in ast.walk(method)
+                    expressions.names.resolve_node(c.func, values=False) == "tensorflow.cond"
+                    for c in calls_in(method)
                 ):
                     return True
         return False

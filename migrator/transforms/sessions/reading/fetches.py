@@ -94,5 +94,5 @@ class FetchReader(FeedReader):
             self.program.expressions.may_make_variables(inner)
             or (self.program.expressions.tf_symbol(inner.func) or "").startswith(
                 "tensorflow.losses")
-            for inner in ast.walk(node) if isinstance(inner, ast.Call)
+            for inner in calls_in(node)
         )

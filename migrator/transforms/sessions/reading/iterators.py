@@ -7,6 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import Value
 from migrator.transforms.sessions.helpers import parameter_name
 from migrator.transforms.sessions.plan_base import PlanBase
@@ -162,7 +163,7 @@ class IteratorPlanner(PlanBase):
                     raise Obstacle(item.stmt, f"the data set needs {name}, which is not fed",
                                    "make the data set from the arrays")
             edits = [
-                (*self.source.span(node), values[node.id]) for node in ast.walk(item.stmt)
+                (*self.source.span(node), values[node.id]) for node in walk(item.stmt)
                 if isinstance(node, ast.Name) and node.id in values
             ]
             lines += [line.rstrip("\n") for line in self.source.statement(item.stmt, edits, "")]

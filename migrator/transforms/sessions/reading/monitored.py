@@ -6,6 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Obstacle, WithPart
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import cut
 from migrator.transforms.sessions.reading.sites import SiteReader
@@ -73,14 +74,13 @@ class MonitorReader(SiteReader):
 
     def _watch_calls(self, node: ast.AST) -> None:
         """Tensors given to hooks become names of the values that the step returns."""
-        for call in ast.walk(node):
-            if isinstance(call, ast.Call):
-                symbol = self.program.expressions.tf_symbol(call.func) or ""
-                if symbol.startswith("tensorflow.train.") and symbol.endswith("Hook"):
-                    self._watch(call)
+        for call in calls_in(node):
+            symbol = self.program.expressions.tf_symbol(call.func) or ""
+            if symbol.startswith("tensorflow.train.") and symbol.endswith("Hook"):
+                self._watch(call)
 
     def _watch(self, node: ast.AST) -> None:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if not isinstance(inner, ast.expr) or isinstance(inner, (ast.Call, ast.Dict, ast.List)):
                 continue
             value = self.program.expressions.value(inner)
@@ -165,7 +165,7 @@ class MonitorReader(SiteReader):
     def _rename(self, session: str) -> None:
         """What is asked of the session or the supervisor is asked of the loop."""
         for item in self.program.items:
-            for node in ast.walk(item.stmt):
+            for node in walk(item.stmt):
                 if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
                     continue
                 value = self.program.expressions.value(node.value)

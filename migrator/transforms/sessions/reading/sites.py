@@ -7,6 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import Value, argument
 from migrator.transforms.sessions.helpers import calls_of, contains
 from migrator.transforms.sessions.reading.iterators import IteratorPlanner
@@ -122,7 +123,7 @@ class SiteReader(IteratorPlanner):
 
     def _pick(self, site: Site, stmt: ast.stmt) -> None:
         """``sess.run([loss, train_op])[0]`` fetches the first value and runs the others."""
-        for node in ast.walk(stmt):
+        for node in walk(stmt):
             if (
                 isinstance(node, ast.Subscript) and node.value is site.run.call
                 and site.form == "list" and isinstance(node.slice, ast.Constant)
@@ -135,9 +136,9 @@ class SiteReader(IteratorPlanner):
 
     def _is_read(self, name: str) -> bool:
         writes = self._summary_uses.get(name, ())
-        inside = {id(node) for _, call in writes for node in ast.walk(call)}
+        inside = {id(node) for _, call in writes for node in walk(call)}
         for stmt in self.program.body:
-            for node in ast.walk(stmt):
+            for node in walk(stmt):
                 if isinstance(node, ast.Name) and node.id == name and id(node) not in inside:
                     if isinstance(node.ctx, ast.Load):
                         return True
@@ -214,7 +215,7 @@ class SiteReader(IteratorPlanner):
             writer, f"{writer} is not None"
         ) and not any(
             isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-            and ast.unparse(node) == writer for method in whole.methods for node in ast.walk(method)
+            and ast.unparse(node) == writer for method in whole.methods for node in walk(method)
         )
 
     def _condition(
@@ -237,7 +238,7 @@ class SiteReader(IteratorPlanner):
             test = self.source.segment(parent.test)
             if test not in self.program.given_writers and any(
                 self.program.expressions.value(node).kind == k.WRITER
-                for node in ast.walk(parent.test) if isinstance(node, (ast.Name, ast.Attribute))
+                for node in walk(parent.test) if isinstance(node, (ast.Name, ast.Attribute))
             ):
                 raise Obstacle(call, "whether there is a summary writer changes between runs",
                                "decide about the writer where the graph is built")

@@ -14,7 +14,7 @@ from itertools import pairwise
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import blocks_in, calls_in
+from migrator.analysis.tree_walk import blocks_in, calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.records import Leaf
 from migrator.transforms.sessions.reshaping.amend import Amendable
@@ -37,7 +37,7 @@ def test_in_step(test: ast.expr, name: str) -> bool:
         isinstance(node, (ast.Compare, ast.BinOp, ast.Constant, ast.operator, ast.cmpop,
                           ast.expr_context))
         or isinstance(node, ast.Name) and node.id == name
-        for node in ast.walk(test)
+        for node in walk(test)
     ) and isinstance(test, ast.Compare) and len(test.ops) == 1
 
 
@@ -48,9 +48,7 @@ def counted_by(items: list[Item], variable: str) -> str:
     """
     added = []
     for item in items:
-        for call in ast.walk(item.stmt):
-            if not isinstance(call, ast.Call):
-                continue
+        for call in calls_in(item.stmt):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             passed = [*call.args, *(a.value for a in call.keywords)]
             given = any(ast.unparse(a) == variable for a in passed)

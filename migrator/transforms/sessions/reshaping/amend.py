@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.transforms.sessions.helpers import parameter_span
 from migrator.transforms.sessions.reshaping.collected import without_run
 from migrator.transforms.sessions.reshaping.split import split_names
@@ -90,19 +91,19 @@ class LooseAttribute(Amendable):
             return None
         source = SourceText(text, tree)
         parameter = self.attribute.partition(".")[2].lstrip("_")
-        taken = {n.id for n in ast.walk(method) if isinstance(n, ast.Name)}
-        taken |= {a.arg for a in ast.walk(method.args) if isinstance(a, ast.arg)}
+        taken = {n.id for n in walk(method) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in walk(method.args) if isinstance(a, ast.arg)}
         if parameter in taken or method.args.kwonlyargs:
             return None
         edits: list[Edit] = []
-        for node in ast.walk(method):
+        for node in walk(method):
             if isinstance(node, ast.Attribute) and ast.unparse(node) == self.attribute:
                 if not isinstance(node.ctx, ast.Load):
                     return None
                 edits.append((*source.span(node), parameter))
-        calls = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call)}
-        inside = {id(n) for n in ast.walk(owner)}
-        for node in ast.walk(tree):
+        calls = {id(call.func): call for call in calls_in(tree)}
+        inside = {id(n) for n in walk(owner)}
+        for node in walk(tree):
             if not (isinstance(node, ast.Attribute) and node.attr == self.method):
                 continue
             call = calls.get(id(node))
@@ -134,20 +135,20 @@ class LocalPart(Amendable):
         if owner is None or method is None or not method.args.args:
             return None
         short = self.name.lstrip("_")
-        inner = [n for n in ast.walk(method) if n is not method and isinstance(
+        inner = [n for n in walk(method) if n is not method and isinstance(
             n, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal))]
-        taken = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-        taken |= {n.name for n in ast.walk(owner) if isinstance(n, ast.FunctionDef)}
+        taken = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)}
+        taken |= {n.name for n in walk(owner) if isinstance(n, ast.FunctionDef)}
         attribute = next(
             (n for n in (f"_{short}", short, f"_built_{short}") if n not in taken), None)
         source = SourceText(text, tree)
-        if any(a.arg == self.name for a in ast.walk(method.args) if isinstance(a, ast.arg)):
+        if any(a.arg == self.name for a in walk(method.args) if isinstance(a, ast.arg)):
             return self._kept_argument(text, source, method, None if inner else attribute)
         if attribute is None or inner:
             return None
         edits: list[Edit] = [
             (*source.span(node), f"{method.args.args[0].arg}.{attribute}")
-            for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == self.name
+            for node in walk(method) if isinstance(node, ast.Name) and node.id == self.name
         ]
         return source.splice(0, len(text), edits) if edits else None
 
@@ -156,7 +157,7 @@ class LocalPart(Amendable):
     ) -> str | None:
         """The argument is read from the attribute that the method keeps it in, a new one called
         `attribute` if there is none."""
-        uses = [n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == self.name]
+        uses = [n for n in walk(method) if isinstance(n, ast.Name) and n.id == self.name]
         owner = method.args.args[0].arg
         keeps = next((
             s for s in method.body
@@ -169,7 +170,7 @@ class LocalPart(Amendable):
         if keeps is None:
             return self._newly_kept(text, source, method, attribute) if attribute else None
         kept = ast.unparse(keeps.targets[0])
-        stored = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)
+        stored = [n for n in walk(ast.parse(text)) if isinstance(n, ast.Attribute)
                   and isinstance(n.ctx, ast.Store) and ast.unparse(n) == kept]
         later = [n for n in uses if n.lineno > keeps.lineno]
         if len(stored) != 1 or not later:
@@ -187,7 +188,7 @@ class LocalPart(Amendable):
         start = source.offset(source.first_line(first), 0)
         line = f"{source.indent(first)}{kept} = {self.name}\n"
         return source.splice(0, len(text), [(start, start, line), *(
-            (*source.span(n), kept) for n in ast.walk(method)
+            (*source.span(n), kept) for n in walk(method)
             if isinstance(n, ast.Name) and n.id == self.name)])
 
 
@@ -210,14 +211,14 @@ class GraphParts(Amendable):
         owner, _, name = self.called.rpartition(".")
         methods = [(c, m) for c in tree.body if isinstance(c, ast.ClassDef) for m in c.body
                    if isinstance(m, ast.FunctionDef) and m.name == name]
-        uses = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == name]
+        uses = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == name]
         if len(methods) != 1 or len(uses) != 1 or not methods[0][1].args.args:
             return None
         (kept, method), source = methods[0], SourceText(text, tree)
-        stmt = next((n for n in ast.walk(kept) if isinstance(n, ast.Assign) and len(n.targets) == 1
+        stmt = next((n for n in walk(kept) if isinstance(n, ast.Assign) and len(n.targets) == 1
                      and isinstance(n.value, ast.Call) and n.value.func is uses[0]), None)
         last = method.body[-1]
-        returns = [n for n in ast.walk(method) if isinstance(n, (ast.Return, ast.Yield))
+        returns = [n for n in walk(method) if isinstance(n, (ast.Return, ast.Yield))
                    and not _inside_function(method, n)]
         if stmt is None or method.decorator_list or not isinstance(last, ast.Return) or (
             returns != [last] or last.value is None or method.args.args[0].arg != owner
@@ -243,9 +244,9 @@ def _elements(node: ast.expr) -> list[ast.expr]:
 def _inside_function(method: ast.FunctionDef, node: ast.AST) -> bool:
     """Whether a node belongs to a function that the method defines."""
     return any(
-        node is part for inner in ast.walk(method)
+        node is part for inner in walk(method)
         if isinstance(inner, (ast.FunctionDef, ast.Lambda)) and inner is not method
-        for part in ast.walk(inner) if part is not inner or isinstance(inner, ast.Lambda)
+        for part in walk(inner) if part is not inner or isinstance(inner, ast.Lambda)
     )
 
 
@@ -259,9 +260,9 @@ class InlineDependency(Amendable):
     def amended(self, text: str) -> str | None:
         tree = ast.parse(text)
         source = SourceText(text, tree)
-        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        used = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
         edits: list[Edit] = []
-        for stmt in ast.walk(tree):
+        for stmt in walk(tree):
             if not isinstance(stmt, ast.With):
                 continue
             calls = [call for item in stmt.items for call in inline_dependencies(item.context_expr)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import calls_in
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import looks_like_run
 from migrator.transforms.sessions.reshaping.handed import unhanded
@@ -29,13 +30,11 @@ def gathered(ctx: FileContext) -> Iterator[str]:
 
 def runs_left(tree: ast.Module, names: NameTable) -> bool:
     """Whether a program still makes or runs sessions, or makes placeholders."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        symbol = names.resolve_node(node.func, values=False) or ""
+    for call in calls_in(tree):
+        symbol = names.resolve_node(call.func, values=False) or ""
         if symbol.startswith("tensorflow.") and "()" not in symbol:
             if k.call_kind(symbol) in (k.SESSION, k.PLACEHOLDER, k.INIT):
                 return True
-        if looks_like_run(node):
+        if looks_like_run(call):
             return True
     return False

@@ -59,13 +59,13 @@ def hands_sessions(tree: ast.Module) -> bool:
 def unhanded(ctx: FileContext, text: str) -> str | None:
     """`text` in which functions do not take sessions, None where that has no proof."""
     tree = ast.parse(text)
-    names = NameTable.of(tree, ctx.module_name, ctx.is_package)
     receivers = _receivers(tree)
-    makers = [n for n in walk(tree) if isinstance(n, ast.Call) and _kind(names, n) == k.SESSION]
-    graphs = any(
-        isinstance(n, ast.Call) and _symbol(names, n) == "tensorflow.Graph" for n in walk(tree)
-    )
-    if not receivers or graphs or not (len(makers) == 1 or _of_one_class(tree, makers)) or any(
+    if not receivers:
+        return None
+    names = NameTable.of(tree, ctx.module_name, ctx.is_package)
+    makers = [call for call in calls_in(tree) if _kind(names, call) == k.SESSION]
+    graphs = any(_symbol(names, call) == "tensorflow.Graph" for call in calls_in(tree))
+    if graphs or not (len(makers) == 1 or _of_one_class(tree, makers)) or any(
         maker.args or any(a.arg != "config" for a in maker.keywords) for maker in makers
     ):
         return None
@@ -178,7 +178,7 @@ def _receiver_edits(
     owners = [r.owner for r in receivers if r.owner is not None and r.called != r.node.name]
     if receiver.owner is not None and not method and not _alone(ctx, tree, names, owners):
         return None
-    calls = {id(n.func): n for n in walk(tree) if isinstance(n, ast.Call)}
+    calls = {id(call.func): call for call in calls_in(tree)}
     edits = [cut(source, *parameter_span(source, function, receiver.parameter))]
     for use in walk(tree):
         if not (isinstance(use, ast.Attribute) and use.attr == name if method
@@ -212,9 +212,7 @@ def _alone(
         if isinstance(loop, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
         for n in walk(loop)
     }
-    for node in walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in calls_in(tree):
         if id(node) in inside:
             if len(owners) > 1 and _asks_graph(names, node):
                 return False
@@ -268,8 +266,8 @@ def shown_lists(tree: ast.Module, names: NameTable) -> list[ast.Call]:
             own = [n for n in uses if n.id == stmt.targets[0].id]
             if all(id(n) in told for n in own if isinstance(n.ctx, ast.Load)):
                 found.append(stmt.value)
-        found += [n for n in walk(function) if isinstance(n, ast.Call) and id(n) in told
-                  and _kind(names, n) == k.VARIABLES]
+        found += [call for call in calls_in(function) if id(call) in told
+                  and _kind(names, call) == k.VARIABLES]
     return found
 
 

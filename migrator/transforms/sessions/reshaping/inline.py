@@ -11,6 +11,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.arguments import defaults_of, given_to
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText, reindent
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import FunctionFact
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.facts import FunctionTable
@@ -51,7 +52,7 @@ def used_elsewhere(ctx: FileContext, name: str) -> bool:
         other = ctx.index.tree(path)
         if other is None:
             return True
-        for node in ast.walk(other):
+        for node in walk(other):
             if isinstance(node, ast.alias) and node.name in (name, "*"):
                 return True
             if isinstance(node, ast.Attribute) and node.attr == name:
@@ -79,7 +80,7 @@ class _Inlining:
             or not isinstance(last, ast.Return) or last.value is None
         ):
             return None
-        inside = [n for stmt in function.body for n in ast.walk(stmt)]
+        inside = [n for stmt in function.body for n in walk(stmt)]
         if any(
             isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal))
             or isinstance(n, ast.Return) and n is not last
@@ -95,7 +96,7 @@ class _Inlining:
     def _call(self) -> tuple[ast.Assign, ast.FunctionDef | ast.Module] | None:
         """The statement that holds the only use of the function, and the scope it is in."""
         name = self.function.name
-        uses = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
         scopes: list[ast.FunctionDef | ast.Module] = [
             *(n for n in self.tree.body if isinstance(n, ast.FunctionDef)), self.tree
         ]
@@ -140,12 +141,12 @@ class _Inlining:
         if len(set(named)) != len(named) or not set(named) <= local - set(bound):
             return None
         targets = {target for target, _ in pairs}
-        used = {n.id for s in scope.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+        used = {n.id for s in scope.body for n in walk(s) if isinstance(n, ast.Name)}
         if isinstance(scope, ast.Module):
-            used |= {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)
+            used |= {n.id for n in walk(self.tree) if isinstance(n, ast.Name)
                      and not any(n is i for i in inside)}
         else:
-            used |= {a.arg for a in ast.walk(scope) if isinstance(a, ast.arg)}
+            used |= {a.arg for a in walk(scope) if isinstance(a, ast.arg)}
         stored = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         same = {name for name, text in bound.items() if name == text and name not in stored}
         if not self._separate(local - same, same, renames, targets, used, scope, inside):
@@ -161,10 +162,10 @@ class _Inlining:
         if len(own) != len(local) or (own - targets) & used:
             return False
         free = {n.id for n in inside if isinstance(n, ast.Name)} - local - same
-        there = {n.id for s in scope.body for n in ast.walk(s)
+        there = {n.id for s in scope.body for n in walk(s)
                  if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         if isinstance(scope, ast.FunctionDef):
-            there |= {a.arg for a in ast.walk(scope.args) if isinstance(a, ast.arg)}
+            there |= {a.arg for a in walk(scope.args) if isinstance(a, ast.arg)}
             if free & there:
                 return False
         if free & set(renames.values()):
@@ -175,7 +176,7 @@ class _Inlining:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in renames:
                 return False
             if isinstance(node, ast.JoinedStr) and any(
-                isinstance(n, ast.Name) and n.id in renames for n in ast.walk(node)
+                isinstance(n, ast.Name) and n.id in renames for n in walk(node)
             ):
                 return False
         return True
@@ -214,14 +215,14 @@ class _Inlining:
                 return None
             values[key.value] = value
         seen = 0
-        for node in ast.walk(scope):
+        for node in walk(scope):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 if node.value.id == name and isinstance(node.slice, ast.Constant):
                     if node.slice.value not in values:
                         return None
                     seen += 1
                     self.edits.append((*self.source.span(node), values[node.slice.value].id))
-        everywhere = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
+        everywhere = [n for n in walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
         if len(everywhere) != seen + 1 or stmt.targets[0] not in everywhere:
             return None
         return [(value.id, value) for value in values.values()]
@@ -242,7 +243,7 @@ class _Inlining:
         lines += [f"{new}{name} = {text}\n" for name, text in bound.items() if name not in same]
         edits = [
             (*source.span(node), renames[node.id])
-            for inner in body for node in ast.walk(inner)
+            for inner in body for node in walk(inner)
             if isinstance(node, ast.Name) and node.id in renames
         ]
         previous = source.first_line(body[0]) - 1

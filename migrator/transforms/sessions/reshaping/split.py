@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import children
+from migrator.analysis.tree_walk import children, walk
 
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -19,11 +19,11 @@ def split_names(text: str, wanted: set[str]) -> str | None:
     """`text` in which each value of the `wanted` names has a name, where that is clear."""
     tree = ast.parse(text)
     source = SourceText(text, tree)
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    used |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    used = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+    used |= {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
     edits: list[Edit] = []
     scopes: list[ast.Module | ast.FunctionDef] = [
-        tree, *(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+        tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))
     ]
     for scope in scopes:
         for name in sorted(wanted):
@@ -38,7 +38,7 @@ def _split(
 ) -> list[Edit] | None:
     """Edits that rename all but the last value of `name` in one scope; None if there is one."""
     if isinstance(scope, ast.FunctionDef) and any(
-        isinstance(a, ast.arg) and a.arg == name for a in ast.walk(scope.args)
+        isinstance(a, ast.arg) and a.arg == name for a in walk(scope.args)
     ):
         return None
     straight = list(_straight(scope.body, ""))
@@ -49,8 +49,8 @@ def _split(
     )
     inner = any(
         isinstance(n, ast.Name) and n.id == name
-        for stmt in scope.body for node in ast.walk(stmt) if isinstance(node, _INNER)
-        for n in ast.walk(node)
+        for stmt in scope.body for node in walk(stmt) if isinstance(node, _INNER)
+        for n in walk(node)
     )
     if len(bindings) < 2 or stores != len(bindings) or inner:
         return None
@@ -106,8 +106,8 @@ def _straight(statements: list[ast.stmt], label: str) -> Iterator[tuple[ast.stmt
 
 def is_main(stmt: ast.If) -> bool:
     """``if __name__ == "__main__":``"""
-    names = (n.id for n in ast.walk(stmt.test) if isinstance(n, ast.Name))
-    values = (n.value for n in ast.walk(stmt.test) if isinstance(n, ast.Constant))
+    names = (n.id for n in walk(stmt.test) if isinstance(n, ast.Name))
+    values = (n.value for n in walk(stmt.test) if isinstance(n, ast.Constant))
     return "__name__" in names and "__main__" in values
 
 
@@ -116,7 +116,7 @@ def _binds(stmt: ast.stmt, name: str) -> bool:
         return False
     return any(
         isinstance(n, ast.Name) and n.id == name
-        for target in stmt.targets for n in ast.walk(target)
+        for target in stmt.targets for n in walk(target)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
 

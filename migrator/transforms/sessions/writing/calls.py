@@ -6,6 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle, RunSite
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import parameter_name, wrapped
 from migrator.transforms.sessions.planning.statements import StatementPlanner
@@ -76,8 +77,8 @@ class CallWriter(StatementPlanner):
         conditional = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.GeneratorExp,
                        ast.DictComp, ast.SetComp)
         return not any(
-            isinstance(node, conditional) and any(run.call is inner for inner in ast.walk(node))
-            for node in ast.walk(stmt)
+            isinstance(node, conditional) and any(run.call is inner for inner in walk(node))
+            for node in walk(stmt)
         )
 
     def _replace_statement(self, stmt: ast.stmt, text: str) -> None:
@@ -220,12 +221,12 @@ class CallWriter(StatementPlanner):
     def _unname(self, leaf: Leaf, run: ast.stmt) -> None:
         """``write = op(...)`` whose name only the dropped run used is just ``op(...)``."""
         name = self.program._name(leaf.expr)
-        inside = {id(node) for node in ast.walk(run)}
+        inside = {id(node) for node in walk(run)}
         for item in self.program.items:
             if item.target != name or not isinstance(item.stmt, ast.Assign):
                 continue
             reads = [
-                node for stmt in self.program.body for node in ast.walk(stmt)
+                node for stmt in self.program.body for node in walk(stmt)
                 if isinstance(node, ast.Name) and node.id == name
                 and isinstance(node.ctx, ast.Load) and id(node) not in inside
             ]
@@ -263,6 +264,6 @@ class CallWriter(StatementPlanner):
             if not isinstance(parent, ast.Try):
                 continue
             for handler in parent.handlers:
-                for node in ast.walk(handler.type) if handler.type is not None else ():
+                for node in walk(handler.type) if handler.type is not None else ():
                     if isinstance(node, ast.Attribute) and node.attr == "OutOfRangeError":
                         self.decisions.edits.append((*self.source.span(node), "StopIteration"))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.program_items import Obstacle
+from migrator.analysis.tree_walk import walk
 
 
 def refuse_lost_names(
@@ -45,7 +46,7 @@ def _unset(tree: ast.Module) -> set[str]:
             continue
         defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
         read: set[str] = set()
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 defined.add(inner.id)
             if not (isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name)):
@@ -59,7 +60,7 @@ def _unset(tree: ast.Module) -> set[str]:
 def _reader(tree: ast.Module, name: str) -> ast.AST:
     """The first place that reads a name."""
     places = [
-        node for node in ast.walk(tree)
+        node for node in walk(tree)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
         and ast.unparse(node) == name
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from migrator.analysis.program_items import Obstacle
 from migrator.analysis.source import Edit, SourceText, reindent
+from migrator.analysis.tree_walk import walk
 
 _HEADER_WORDS = {"orelse": "else", "finalbody": "finally"}
 
@@ -139,7 +140,7 @@ class Renderer:
             id(inner) in gone and id(inner) not in self.decisions.after or self._emptied(inner)
             for inner in [*stmt.body, *stmt.orelse]
         ) and not any(
-            isinstance(node, (ast.Call, ast.NamedExpr, ast.Await)) for node in ast.walk(stmt.test)
+            isinstance(node, (ast.Call, ast.NamedExpr, ast.Await)) for node in walk(stmt.test)
         )
 
     def _compound(self, stmt: ast.stmt, old: str, new: str) -> list[str]:

@@ -9,7 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, TRACE, Item
-from migrator.analysis.tree_walk import calls_in
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.transforms.sessions.step import StepFunction
 
 _LOGS = ("tensorflow.logging.", "tensorflow.compat.v1.logging.")
@@ -59,7 +59,7 @@ def _tells(call: ast.Call, program: Program) -> bool:
 
 def _acts(stmt: ast.stmt, program: Program) -> bool:
     """Whether a statement calls something for its effect that is none of TensorFlow."""
-    for node in ast.walk(stmt):
+    for node in walk(stmt):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             symbol = program.expressions.symbol(node.value.func) or ""
             if symbol.startswith(_LOGS) or not symbol.startswith("tensorflow."):
