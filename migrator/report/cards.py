@@ -134,11 +134,12 @@ def section(
             continue
         sizes = [f"{_largest(d, load) or 0:,} on {d.name}" for d in _spread(catalogue)]
         source = "predicted" if load.predicted else "from measured peaks"
+        titled = text.titled(load.workload, load.mode)
         findings.append(Statement(
             "neutral",
-            f"{text.titled(load.workload, load.mode)}, float32: the largest batch is {', '.join(sizes)} "
+            f"{titled}, float32: the largest batch is {', '.join(sizes)} "
             f"({source}; {text.size(load.line.per_item)} an item on top of "
-            f"{text.size(load.line.fixed)}).",
+            f"{text.size(load.line.fixed)}).", titled,
         ))  # fmt: skip
     plain = [v for v in found if v.precision == "float32"]
     bars = tuple(

@@ -54,6 +54,7 @@ def _verdict(before: CellResult, after: CellResult) -> Statement | None:
         "bad" if change > 0.05 else "good",
         f"{after.cell.workload} as a whole program: {what} {how} ({text.size(old)} before, "
         f"{text.size(new)} after); run time {speed} of before.",
+        after.cell.workload,
     )
 
 
@@ -74,13 +75,14 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
         for side, r in sides.items():
             if not r.ok:
                 said.append(
-                    Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({r.reason})")
-                )
+                    Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({r.reason})",
+                              workload)
+                )  # fmt: skip
             grown = (_extra(r).get("growth") or {}).get("in_use") or 0
             if grown > LEAK:
                 said.append(Statement(
                     "open", f"{workload}, {side}: memory still grows by {text.size(grown)} a second "
-                    "in the second half of the run; that is how a leak looks.",
+                    "in the second half of the run; that is how a leak looks.", workload,
                 ))  # fmt: skip
             line = tuple(
                 (float(p[0]), float(p[1]))

@@ -88,6 +88,7 @@ def _verdict(workload: str, results: list[CellResult]) -> Statement | None:
         f"{workload}, batch {after.cell.batch}: peak memory {how} ({text.size(old)} before, "
         f"{text.size(new)} as a tf.function); step time {speed} of the graph session's"
         + (", measured once." if len(after.samples) == 1 else "."),
+        workload,
     )
 
 
@@ -108,6 +109,7 @@ def _share(workload: str, result: CellResult, found: Attribution) -> Statement:
         f"is {name}"
         + (f", {weights} weights" if name != "weights" else "")
         + (f"; the layer that holds most is {top}." if top else "."),
+        workload,
     )
 
 
@@ -201,8 +203,9 @@ def _initialisation(workload: str, results: list[CellResult]) -> Statement | Non
         + (f", optimizer slots {text.size(sample.slots)}" if sample.slots else "")
         + f"; after initialisation {text.size(held.in_use)} are in use and the process has "
         f"{text.size(held.rss)} resident; a step at batch {shown[0].cell.batch} peaks at "
-        f"{text.size(_peak(shown[0]))}, {_peak(shown[0]) or 0:,} bytes: "
+        f"{text.size(_peak(shown[0]))}: "
         f"{(_peak(shown[0]) or 0) / sample.weights:.0f} times the weights.",
+        workload,
     )
 
 
@@ -222,7 +225,8 @@ def sections(
     for index, ((workload, mode), results) in enumerate(groups.items()):
         number = f"{index}{suffix}"
         statements: list[Statement] = []
-        verdict = _verdict(workload, results)
+        titled = text.titled(workload, mode)
+        verdict = _verdict(titled, results)
         if verdict:
             statements.append(verdict)
         for r in results:
@@ -242,8 +246,8 @@ def sections(
         inside = _attributed(results)
         if inside:
             cell_result, attribution = inside
-            statements.append(_share(workload, cell_result, attribution))
-            begun = _initialisation(workload, results)
+            statements.append(_share(titled, cell_result, attribution))
+            begun = _initialisation(titled, results)
             if begun is not None:
                 statements.append(begun)
             charts += _inside_charts(number, workload, results, cell_result, attribution)
@@ -254,7 +258,7 @@ def sections(
         # a cell without figures is told in its section; a verdict stands above, good or bad
         top += [s for s in statements if s is verdict or s.kind != "bad"][:3]
         found.append(Section(
-            f"memory-{number}", f"Memory and speed: {text.titled(workload, mode)}{note}", "",
+            f"memory-{number}", f"Memory and speed: {titled}{note}", "",
             tuple(statements), tuple(tables), tuple(c for c in charts if c.bars or c.points or c.tree),
         ))  # fmt: skip
     return tuple(found), tuple(top)

@@ -10,10 +10,20 @@ from migrator.report.charts import Chart
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One plain-language result. kind: "good", "bad", "neutral" or "open"."""
+    """One plain-language result. kind: "good", "bad", "neutral" or "open".
+
+    about: the workload with whose name it begins; "" where it is about the whole.
+    """
 
     kind: str
     text: str
+    about: str = ""
+
+    @property
+    def below(self) -> str:
+        """The text under a heading that says what it is about."""
+        rest = self.text.removeprefix(self.about).lstrip(",: ")
+        return rest[:1].upper() + rest[1:] if self.about else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +107,11 @@ class Report:
     sources: tuple[str, ...] = ()
     raw: dict[str, Any] = field(default_factory=dict)
     review: str = ""  # the side-by-side page that lies beside the report
+
+    @property
+    def topics(self) -> list[tuple[str, list[Statement]]]:
+        """The findings by what they are about, the whole ("") first."""
+        found: dict[str, list[Statement]] = {"": []}
+        for statement in self.findings:
+            found.setdefault(statement.about, []).append(statement)
+        return [(about, said) for about, said in found.items() if said]

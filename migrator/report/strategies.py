@@ -77,7 +77,8 @@ def _finding(workload: str, results: list[CellResult], plain: CellResult) -> Sta
     peak, best = min(found, key=lambda pair: pair[0])
     where = f"{workload}, batch {best.cell.batch}"
     if peak > 0.98 * base:
-        return Statement("neutral", f"{where}: no strategy needs less memory than a tf.function.")
+        return Statement("neutral", f"{where}: no strategy needs less memory than a tf.function.",
+                         workload)  # fmt: skip
     cost = text.ratio(best.step_seconds, pace) if pace else "–"
     apart = ""
     if best.difference is not None:
@@ -86,6 +87,7 @@ def _finding(workload: str, results: list[CellResult], plain: CellResult) -> Sta
         "good",
         f"{where}: {_name(best)} needs least memory, {text.size(peak)} instead of "
         f"{text.size(base)} ({text.percent(base - peak, base)} less), at {cost} of the step time{apart}.",
+        workload,
     )
 
 
@@ -116,7 +118,7 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
             "value of the plain outputs, with the same weights.",
         ))  # fmt: skip
         if plain is not None:
-            said = _finding(workload, results, plain)
+            said = _finding(text.titled(workload, mode), results, plain)
             findings += [said] if said else []
         bars = tuple(
             Bar(f"batch {batch}", _name(r), float(_peak(r) or 0), text.size(_peak(r)),
