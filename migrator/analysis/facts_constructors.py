@@ -69,9 +69,8 @@ def _is_tensor(node: ast.expr, names: NameTable) -> bool:
         return _is_tensor(node.left, names) or _is_tensor(node.right, names)
     symbol = names.resolve_node(node.func, values=False) if isinstance(node, ast.Call) else None
     return (
-        symbol is not None and symbol.startswith("tensorflow.") and "()" not in symbol
-        and symbol not in k.SEVERAL and symbol not in ("tensorflow.py_func", "tensorflow.cond")
-        and k.call_kind(symbol) == k.TENSOR
+        k.kind_of(symbol) == k.TENSOR and symbol not in k.SEVERAL
+        and symbol not in ("tensorflow.py_func", "tensorflow.cond")
     )
 
 

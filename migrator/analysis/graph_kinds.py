@@ -359,6 +359,13 @@ def call_kind(symbol: str) -> str:
     return OP
 
 
+def kind_of(symbol: str | None) -> str:
+    """`call_kind`, "" for what is none of TensorFlow's or was asked of the result of another call."""
+    if symbol is None or not symbol.startswith(_T) or "()" in symbol:
+        return ""
+    return call_kind(symbol)
+
+
 def is_hook(symbol: str) -> bool:
     """Whether `symbol` is a class of session hooks, or what a hook asks for values with."""
     return symbol.startswith(_T + "train.") and symbol.endswith(("Hook", ".SessionRunArgs"))

@@ -84,6 +84,8 @@ def _walked(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+#: What runs a part of itself again and again.
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -161,5 +163,5 @@ def forget() -> None:
     _calls.clear()
 
 
-__all__ = ["blocks_in", "blocks_of", "calls_in", "children", "forget", "has_functions", "last_name",
+__all__ = ["LOOPS", "blocks_in", "blocks_of", "calls_in", "children", "forget", "has_functions", "last_name",
            "self_attribute", "statements", "walk"]

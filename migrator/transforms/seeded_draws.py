@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import LOOPS, walk
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
@@ -24,8 +24,7 @@ _DRAWS = {
     }.items()
     for name in names
 }
-_REPEATS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.While, ast.ListComp,
-            ast.DictComp, ast.SetComp, ast.GeneratorExp)
+_REPEATS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *LOOPS)
 
 
 @transform

@@ -39,10 +39,7 @@ class FrozenChecks:
                 as_default(item) is not None for item in model.entered_around(call)
             ):  # another graph is the default one there
                 continue
-            symbol = self.ctx.resolve(call.func) or ""
-            if symbol.startswith("tensorflow.") and "()" not in symbol and (
-                k.call_kind(symbol) == k.PLACEHOLDER
-            ):
+            if k.kind_of(self.ctx.resolve(call.func)) == k.PLACEHOLDER:
                 raise Obstacle(call, "TensorFlow operations are added to the graph that was loaded",
                                "compute them in a function that is given what the graph computes")
 

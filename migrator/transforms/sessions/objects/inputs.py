@@ -100,7 +100,7 @@ class GivenInputs:
         the first ones."""
         kept = {
             id(inner) for call in calls_in(self.node)
-            if k.call_kind(self._symbol(call)) == k.VARIABLE for inner in walk(call)
+            if k.kind_of(self._symbol(call)) == k.VARIABLE for inner in walk(call)
         }
         for call in calls_in(self.node):
             if self._symbol(call).startswith(("numpy.random.", "random.")) and id(call) not in kept:
@@ -139,8 +139,7 @@ class GivenInputs:
         return found
 
     def _placeholder(self, call: ast.Call) -> bool:
-        symbol = self._symbol(call)
-        return symbol.startswith("tensorflow.") and k.call_kind(symbol) == k.PLACEHOLDER
+        return k.kind_of(self._symbol(call)) == k.PLACEHOLDER
 
     def _called_once(self, method: ast.FunctionDef) -> ast.Expr:
         """The statement of the constructor that is the only call of a method without arguments."""

@@ -90,8 +90,8 @@ class StatementPlanner(OptimizerPlanner):
         self._scale_losses(item)
         for call in calls_of(item):
             func = call.func
-            symbol = self.program.expressions.tf_symbol(func) or ""
-            kind = k.call_kind(symbol) if symbol and "()" not in symbol else ""
+            symbol = self.program.expressions.tf_symbol(func)
+            kind = k.kind_of(symbol)
             if kind == k.WRITER:
                 self._writer(call)
             elif kind == k.SAVER:

@@ -42,8 +42,8 @@ class StorePlanner(Slicer):
                 fact = expressions.call_fact(call)
                 if fact is not None and "graph object" in fact.flags:
                     return True
-                symbol = expressions.tf_symbol(call.func) or ""
-                if "()" not in symbol and k.call_kind(symbol) in (k.VARIABLES, k.SAVER):
+                symbol = expressions.tf_symbol(call.func)
+                if k.kind_of(symbol) in (k.VARIABLES, k.SAVER):
                     return True
                 if symbol == "tensorflow.get_collection" and (
                     k.COLLECTION_KEYS.get(collection_key(call) or "") == k.VARIABLES
@@ -130,9 +130,8 @@ class StorePlanner(Slicer):
         for call in calls_of(item):
             if isinstance(call.func, ast.Name) and call.func.id in own:
                 continue  # the program itself
-            symbol = expressions.tf_symbol(call.func) or ""
             fact = expressions.call_fact(call)
-            if symbol and "()" not in symbol and k.call_kind(symbol) == k.VARIABLE or (
+            if k.kind_of(expressions.tf_symbol(call.func)) == k.VARIABLE or (
                 fact is not None and fact.flags & {"variables", "layers"}
             ):
                 return True

@@ -12,11 +12,9 @@ from migrator.analysis.class_program import ClassProgram
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import LAZY, TRACE, Obstacle
-from migrator.analysis.tree_walk import calls_in, children, walk
+from migrator.analysis.tree_walk import LOOPS, calls_in, children, walk
 from migrator.analysis.values import Value, argument
 from migrator.engine.context import FileContext
-
-_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 
 
 @dataclass(frozen=True)
@@ -114,10 +112,9 @@ def listed_outside(ctx: FileContext, whole: ClassProgram) -> bool:
         for call in calls_in(tree):
             if id(call) in own:
                 continue
-            symbol = names.resolve_node(call.func, values=False) or ""
-            if symbol.startswith("tensorflow.") and k.call_kind(symbol) == k.VARIABLES:
-                return True
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "restore":
+            if k.kind_of(names.resolve_node(call.func, values=False)) == k.VARIABLES or (
+                isinstance(call.func, ast.Attribute) and call.func.attr == "restore"
+            ):
                 return True
     return False
 
@@ -141,7 +138,7 @@ def _placed_calls(tree: ast.AST) -> Iterator[_Place]:
             yield _Place(node, repeated, graph)
         if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
             repeated = False
-        elif isinstance(node, _LOOPS):
+        elif isinstance(node, LOOPS):
             repeated = True
         if isinstance(node, ast.With) and any(
             ast.unparse(item.context_expr).endswith("Graph().as_default()") for item in node.items

@@ -47,8 +47,7 @@ class FetchReader(FeedReader):
         symbol = self.program.expressions.tf_symbol(call.func) or ""
         name = symbol.rpartition(".")[2].lower()
         return not (
-            k.call_kind(symbol) != k.OP or not symbol.startswith("tensorflow.")
-            or "()" in symbol or any(word in name for word in _WITH_EFFECTS)
+            k.kind_of(symbol) != k.OP or any(word in name for word in _WITH_EFFECTS)
             or self._uses_store_expr(call)
         )
 

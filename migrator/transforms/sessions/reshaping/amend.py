@@ -10,7 +10,7 @@ from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.transforms.sessions.helpers import parameter_span
 from migrator.transforms.sessions.reshaping.collected import without_run
-from migrator.transforms.sessions.reshaping.split import split_names
+from migrator.transforms.sessions.reshaping.split import split_names, unnested
 
 
 @dataclass(frozen=True)
@@ -218,8 +218,8 @@ class GraphParts(Amendable):
         stmt = next((n for n in walk(kept) if isinstance(n, ast.Assign) and len(n.targets) == 1
                      and isinstance(n.value, ast.Call) and n.value.func is uses[0]), None)
         last = method.body[-1]
-        returns = [n for n in walk(method) if isinstance(n, (ast.Return, ast.Yield))
-                   and not _inside_function(method, n)]
+        returns = [n for inner in method.body for n in unnested(inner)
+                   if isinstance(n, (ast.Return, ast.Yield))]
         if stmt is None or method.decorator_list or not isinstance(last, ast.Return) or (
             returns != [last] or last.value is None or method.args.args[0].arg != owner
         ):
@@ -239,15 +239,6 @@ class GraphParts(Amendable):
 
 def _elements(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
-
-
-def _inside_function(method: ast.FunctionDef, node: ast.AST) -> bool:
-    """Whether a node belongs to a function that the method defines."""
-    return any(
-        node is part for inner in walk(method)
-        if isinstance(inner, (ast.FunctionDef, ast.Lambda)) and inner is not method
-        for part in walk(inner) if part is not inner or isinstance(inner, ast.Lambda)
-    )
 
 
 class InlineDependency(Amendable):

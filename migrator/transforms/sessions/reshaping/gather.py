@@ -30,11 +30,8 @@ def gathered(ctx: FileContext) -> Iterator[str]:
 
 def runs_left(tree: ast.Module, names: NameTable) -> bool:
     """Whether a program still makes or runs sessions, or makes placeholders."""
-    for call in calls_in(tree):
-        symbol = names.resolve_node(call.func, values=False) or ""
-        if symbol.startswith("tensorflow.") and "()" not in symbol:
-            if k.call_kind(symbol) in (k.SESSION, k.PLACEHOLDER, k.INIT):
-                return True
-        if looks_like_run(call):
-            return True
-    return False
+    return any(
+        looks_like_run(call) or k.kind_of(names.resolve_node(call.func, values=False)) in (
+            k.SESSION, k.PLACEHOLDER, k.INIT)
+        for call in calls_in(tree)
+    )

@@ -14,7 +14,7 @@ from migrator.analysis.arguments import unpacks
 from migrator.analysis.facts_functions import named_layer
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import LOOPS, calls_in, walk
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.facts import FunctionTable
@@ -209,7 +209,7 @@ def _alone(
     own = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     repeated = {
         id(n) for loop in walk(tree)
-        if isinstance(loop, (ast.For, ast.While, ast.ListComp, ast.GeneratorExp))
+        if isinstance(loop, LOOPS)
         for n in walk(loop)
     }
     for node in calls_in(tree):
@@ -223,7 +223,7 @@ def _alone(
                 return False
         symbol = _symbol(names, node)
         if symbol.startswith("tensorflow."):
-            if "()" not in symbol and _kind(names, node) not in _HARMLESS and node not in shown:
+            if _kind(names, node) not in ("", *_HARMLESS) and node not in shown:
                 return False
             continue
         if isinstance(node.func, ast.Name) and node.func.id in own:
@@ -236,10 +236,10 @@ def _alone(
 
 def _asks_graph(names: NameTable, call: ast.Call) -> bool:
     """Whether a call sees all of the graph, or names what it makes by what was made before."""
-    symbol = _symbol(names, call)
-    if not symbol.startswith("tensorflow.") or "()" in symbol:
+    symbol, kind = _symbol(names, call), _kind(names, call)
+    if not kind:
         return False
-    if k.call_kind(symbol) in (k.VARIABLES, k.SAVER, k.MERGED, k.UPDATE_OPS) or (
+    if kind in (k.VARIABLES, k.SAVER, k.MERGED, k.UPDATE_OPS) or (
         "collection" in symbol or "global_step" in symbol or symbol.startswith("tensorflow.losses.")
     ):
         return True
@@ -305,7 +305,4 @@ def _symbol(names: NameTable, call: ast.Call) -> str:
 
 
 def _kind(names: NameTable, call: ast.Call) -> str:
-    symbol = _symbol(names, call)
-    if not symbol.startswith("tensorflow.") or "()" in symbol:
-        return ""
-    return k.call_kind(symbol)
+    return k.kind_of(_symbol(names, call))

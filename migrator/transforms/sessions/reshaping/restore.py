@@ -104,8 +104,8 @@ def _only_tensors(stmt: ast.stmt, names: NameTable) -> bool:
             continue
         symbol = names.resolve_node(node.func, values=False) or ""
         package = symbol.partition(".")[0]
-        if package == "tensorflow" and "()" not in symbol:
-            if k.call_kind(symbol) not in _PRECEDE or k.is_layer(symbol):
+        if kind := k.kind_of(symbol):
+            if kind not in _PRECEDE or k.is_layer(symbol):
                 return False
         elif package not in ("builtins", "numpy") and not (
             isinstance(node.func, ast.Attribute) and node.func.attr in LOOKS_ONLY

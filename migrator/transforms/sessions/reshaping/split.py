@@ -45,7 +45,7 @@ def _split(
     bindings = [(stmt, label) for stmt, label in straight if _binds(stmt, name)]
     stores = sum(
         isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-        for stmt in scope.body for n in _own(stmt)
+        for stmt in scope.body for n in unnested(stmt)
     )
     inner = any(
         isinstance(n, ast.Name) and n.id == name
@@ -68,7 +68,7 @@ def _split(
     current = -1
     for stmt, _ in straight:
         binds = any(stmt is bound for bound, _ in bindings)
-        for node in _own(stmt):
+        for node in unnested(stmt):
             if isinstance(node, ast.With):
                 continue
             if isinstance(node, ast.Name) and node.id == name:
@@ -121,7 +121,7 @@ def _binds(stmt: ast.stmt, name: str) -> bool:
     )
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
+def unnested(node: ast.AST) -> Iterator[ast.AST]:
     """Nodes of a statement, not of the functions and classes in it."""
     stack = [node]
     while stack:
