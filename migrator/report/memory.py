@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import statistics
 from collections.abc import Iterable
 
 from migrator.measure.records import Attribution, CellResult, Measurement
@@ -83,12 +84,25 @@ def _verdict(workload: str, results: list[CellResult]) -> Statement | None:
     )  # fmt: skip
     kind = "bad" if change > limit else "open" if _slower(after, before) else "good"
     speed = text.ratio(after.step_seconds, before.step_seconds)
+    call = "" if kind == "good" else _call(after)
     return Statement(
         kind,
         f"{workload}, batch {after.cell.batch}: peak memory {how} ({text.size(old)} before, "
         f"{text.size(new)} as a tf.function); step time {speed} of the graph session's"
-        + (", measured once." if len(after.samples) == 1 else "."),
+        + (", measured once." if len(after.samples) == 1 else ".") + call,
         workload,
+    )
+
+
+def _call(result: CellResult) -> str:
+    """What of the step time is the call's and not the step's: the same at every batch."""
+    told = [c for s in result.samples if (c := s.extra.get("call"))]
+    if not told:
+        return ""
+    seconds = statistics.median(c["seconds"] for c in told)
+    return (
+        f" Of its {text.duration(result.step_seconds)}, calling a tf.function over "
+        f"{told[0]['variables']:,} variables takes {text.duration(seconds)}, at every batch."
     )
 
 

@@ -52,6 +52,7 @@ print(json.dumps({
     "later": [float(stepper.step()) for _ in range(20)][-1],
     "ops": collections.Counter(n.op for n in nodes), "trained": len(subject.trainable()),
     "slots": sum(measure_migrated.slots(stepper).values()),
+    "call": stepper.call_cost(), "captured": len(graph.captures), "traces": stepper.traces,
 }))
 """
 
@@ -84,3 +85,5 @@ def test_updates_are_what_a_migration_writes(tree: Path, precision: str) -> None
     names = {name.rpartition("/")[2] for name in found["changed"]}
     assert names == {"weights", "beta", "moving_mean", "moving_variance"}
     assert 0 < found["later"] < found["loss"]
+    assert found["call"]["variables"] == found["captured"] > 2 and found["traces"] == 1
+    assert 0 < found["call"]["seconds"] < 1

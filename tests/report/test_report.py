@@ -168,7 +168,8 @@ def compared(seconds: float, status: str = "ok", peak: int = 100) -> records.Mea
         side: str, execution: str, wall: float, how: str = "ok", held: int = 100
     ) -> records.CellResult:
         found = records.Attribution(held, held, held, 0, {"weights": held}, (), ())
-        sample = records.Sample((), 100, 0, 0, (held,), 100, (wall,), (wall,), 1, found)
+        call = {"call": {"seconds": 0.02, "variables": 330}} if side == "after" else {}
+        sample = records.Sample((), 100, 0, 0, (held,), 100, (wall,), (wall,), 1, found, call)
         where = records.Cell("net", side, execution, "float32", "inference", 8)
         ran = (sample, sample) if how == "ok" else ()
         return records.CellResult(where, how, ran, "why it has no figures")
@@ -183,6 +184,8 @@ def compared(seconds: float, status: str = "ok", peak: int = 100) -> records.Mea
 def test_a_slower_step_is_no_good_news(seconds: float, kind: str) -> None:
     _, findings = memory.sections(compared(seconds))
     assert findings[0].kind == kind and "step time" in findings[0].text
+    told = "Of its 200 ms, calling a tf.function over 330 variables takes 20 ms"
+    assert (told in findings[0].text) == (kind != "good")
 
 
 def test_more_memory_than_before_is_told_at_the_top() -> None:

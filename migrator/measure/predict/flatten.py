@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from migrator.measure.predict import bodies, frames, grappler
+from migrator.measure.predict import bodies, frames, grappler, ops
 
 DEPTH = 16  # of nested function bodies that are looked into
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 BRANCHES = {
     "If": ("then_branch", "else_branch"), "StatelessIf": ("then_branch", "else_branch"),
     "Case": ("branches",), "StatelessCase": ("branches",),
@@ -144,13 +143,13 @@ class _Flattener:
     ) -> Flat:  # fmt: skip
         """given: items for the placeholders by their names; before: must run ahead of the body."""
         effects = list(getattr(graph, "control_outputs", None) or [])
-        ops = _needed(graph, [t.op for t in fetched] + effects)
+        needed = _needed(graph, [t.op for t in fetched] + effects)
         refs: dict[str, Ref] = {}  # by tensor name
         done: dict[str, list[Item]] = {}  # by op name: what has run once the op has
         items: list[Item] = []
         arguments = set((given or {}).values())
         loops: list[tuple[Item, list[Any]]] = []  # Merges, and what comes back to them
-        for op in ops:
+        for op in needed:
             back = [t for t in op.inputs if op.type == "Merge" and t.op.type == "NextIteration"]
             inputs = [refs[t.name] for t in op.inputs if not any(t is b for b in back)]
             controls = [i for c in op.control_inputs for i in done.get(c.name, ())]
@@ -193,7 +192,7 @@ class _Flattener:
         if depth >= DEPTH or compiled(op):
             return None
         inner = f"{prefix}{op.name}/"
-        if op.type in CALLS:
+        if op.type in ops.CALLS:
             return self._call(graph, op, "f", list(op.inputs), inputs, controls, inner, depth)
         if op.type in BRANCHES:
             made = []
@@ -246,7 +245,7 @@ def _entered(op: Any, prefix: str) -> frames.Gate | None:
 def compiled(op: Any) -> bool:
     """Whether XLA compiles the op's function: its buffers are then XLA's own."""
     try:
-        return op.type in CALLS and bool(op.get_attr("_XlaMustCompile"))
+        return op.type in ops.CALLS and bool(op.get_attr("_XlaMustCompile"))
     except ValueError:  # no such attribute
         return False
 

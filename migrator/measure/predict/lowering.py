@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from migrator.measure.predict import bodies
+from migrator.measure.predict import bodies, ops
 
 LOOPS = frozenset({"While", "StatelessWhile"})
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _CALL = "migrator_call"  # stands for a loop's function until that is written out
 _MOST = 200_000  # nodes: functions that loop into themselves are left
 
@@ -28,7 +27,7 @@ def lower(definition: Any, library: Mapping[str, Any]) -> None:
         node = lowering.nodes[place]
         if node.op in LOOPS and lowering.known(node):
             lowering.loop(place)
-        elif node.op == _CALL or node.op in CALLS and lowering.looped(node):
+        elif node.op == _CALL or node.op in ops.CALLS and lowering.looped(node):
             lowering.call(place)
         place += 1
     lowering.finish()
@@ -65,7 +64,7 @@ class _Lowering:
             for node in body[0].node:
                 if node.op in LOOPS:
                     return True
-                if node.op in CALLS:
+                if node.op in ops.CALLS:
                     stack.append(node.attr["f"].func.name)
         return False
 
@@ -179,7 +178,7 @@ class _Lowering:
             del made.input[:]
             made.input.extend(_inside(i, call.name, given) for i in node.input)
             waits = any(i.startswith("^") for i in made.input)
-            if not made.input or made.op in CALLS and not waits:  # runs where the call would have
+            if not made.input or made.op in ops.CALLS and not waits:  # runs where the call would have
                 made.input.extend(controls)
             self.nodes.append(made)
             self.written.add(made.name)

@@ -51,6 +51,9 @@ SKIPPED = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"}
 NEUTRAL = {"Mul": 1.0, "RealDiv": 1.0, "Div": 1.0, "Add": 0.0, "AddV2": 0.0, "Sub": 0.0}
 COMMUTES = frozenset({"Mul", "Add", "AddV2"})
 
+# Calls of functions, which are written out before a graph is run.
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
 # Grappler knows these from static shapes alone.
 SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
 # Never replaced by a constant, though stateless and fed by constants.

@@ -133,6 +133,8 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         },
         "outputs": kept(tf, outputs),
     }  # fmt: skip
+    if config["execution"] == "function":
+        result["extra"]["call"] = stepper.call_cost()
     if made:
         try:
             result["extra"]["predicted_step"] = stepper.predicted(

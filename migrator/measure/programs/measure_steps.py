@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
 from migrator.measure.programs import measure_probe as probe
 from migrator.measure.programs.measure_subjects import LEARNING_RATE, MOMENTUM, Subject
+
+WARM_CALLS, CALLS = 5, 50  # of a function that computes nothing
 
 
 class Stepper:
@@ -147,6 +151,29 @@ class Stepper:
         gradients = [v.read_value() for v in self.accumulated]
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
+
+    def call_cost(self) -> dict[str, Any]:
+        """{"seconds", "variables"}: what one call of the step (a tf.function) takes by itself.
+
+        That is a call of a function with the same inputs and variables that computes nothing.
+        """
+        tf, traces = self.tf, self.traces
+        concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
+        self.traces = traces  # asking for the function that was traced is no trace of the program
+
+        @tf.function(autograph=False)  # type: ignore[untyped-decorator]
+        def nothing(inputs: dict[str, Any]) -> Any:
+            for handle in concrete.captured_inputs:
+                tf.compat.v1.get_default_graph().capture(handle)
+            return tf.constant(0.0)
+
+        taken = []
+        for _ in range(WARM_CALLS + CALLS):
+            started = time.perf_counter()
+            nothing(self.held).numpy()
+            taken.append(time.perf_counter() - started)
+        seconds = statistics.median(taken[WARM_CALLS:])
+        return {"seconds": seconds, "variables": len(concrete.captured_inputs)}
 
     def predicted(self, resident: int, made: Any = None) -> dict[str, Any]:
         """Peak of the step (a tf.function) on top of what is resident, predicted from its graph alone,
