@@ -290,7 +290,7 @@ def plans_of(
             continue
         own = Decisions()
         style = Style(tf=_tf_name(ctx), jit=ctx.options.jit,
-                          loss_scale=ctx.options.precision == "mixed_float16")
+                      loss_scale=ctx.options.precision == "mixed_float16")
         plan = ScopePlan(program, source, free, own, style, support, unit.shared)
         plan.renames.update(renames)
         plan.plan()

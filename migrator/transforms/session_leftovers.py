@@ -16,14 +16,11 @@ from migrator.transforms.sessions.reading.scopes import report, units_of
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
-
 #: What is in the way where nothing nearer is known.
 BORROWED = "its session or graph comes from another scope"
 _SHARED = ("its session runs what other code builds into the graph that they share",
            "let each part compute with functions of its own, and do without the common session")
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
-
-
 _PART = ("it runs a graph of the module, which stays TF1",
          "make that native first, for which another finding says what is in the way")
 

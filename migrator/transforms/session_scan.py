@@ -57,8 +57,7 @@ def summarise(ctx: FileContext) -> tuple[RunRecord, ...]:
         text = amended_text(ctx, ctx.text if text is None else text, planned)
         if text != ctx.text:
             lines = LineMap(ctx.text, text)
-            shown = _records(
-                ctx.anew(text), planned)
+            shown = _records(ctx.anew(text), planned)
             found = _at_original_lines(shown, records, lines)
             records = found + ([] if group is not None else _taken_away(found, records))
     return tuple(sorted(records, key=lambda record: record.line))
@@ -129,8 +128,7 @@ def _unit_records(
     try:
         decisions = Decisions()
         own = ctx.anew(ctx.text)
-        plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support,
-                         planned)
+        plans = plans_of(ctx, tree, ctx.names, source, unit, decisions, own.support, planned)
         trial(own, source, tree, decisions)
         for plan in plans:
             for site in plan.sites:

@@ -7,11 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_classes import placeholder_attributes
 from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.shared_graphs import (
-    builds_shared_graph,
-    gives_session,
-    session_homes,
-)
+from migrator.analysis.shared_graphs import builds_shared_graph, gives_session, session_homes
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext

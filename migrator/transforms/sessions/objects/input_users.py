@@ -19,7 +19,8 @@ from migrator.transforms.sessions.objects.held import held
 from migrator.transforms.sessions.objects.inputs import GivenInputs
 from migrator.transforms.sessions.objects.outside import Unknown
 from migrator.transforms.sessions.objects.stand_ins import Group, text_of
-from migrator.transforms.sessions.reshaping.nested import nested, repeated
+from migrator.transforms.sessions.reshaping.gather import repeated
+from migrator.transforms.sessions.reshaping.nested import nested
 
 Place = ast.Module | ast.FunctionDef
 

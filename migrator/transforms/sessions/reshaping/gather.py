@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable
@@ -12,7 +12,10 @@ from migrator.engine.context import FileContext
 from migrator.transforms.sessions.helpers import looks_like_run
 from migrator.transforms.sessions.reshaping.handed import unhanded
 from migrator.transforms.sessions.reshaping.inline import inlined
-from migrator.transforms.sessions.reshaping.nested import nested, repeated
+from migrator.transforms.sessions.reshaping.nested import nested
+
+#: Programs with more helpers than this keep them.
+_MOST = 8
 
 
 def gathered(ctx: FileContext) -> Iterator[str]:
@@ -26,6 +29,18 @@ def gathered(ctx: FileContext) -> Iterator[str]:
     moved = repeated(nested, ctx, text)
     if moved != text:
         yield moved
+
+
+def repeated(
+    change: Callable[[FileContext, str], str | None], ctx: FileContext, text: str
+) -> str:
+    """`text` changed until there is nothing left to change."""
+    for _ in range(_MOST):
+        new = change(ctx, text)
+        if new is None:
+            break
+        text = new
+    return text
 
 
 def runs_left(tree: ast.Module, names: NameTable) -> bool:

@@ -1,14 +1,14 @@
 """Helpers that are given the session and parts of the graph: moved into the function that has both.
 
 ``check(sess, accuracy, x, data)`` beside the function that builds the graph becomes ``check(data)``
-inside of it, where the planner sees what it runs. Like all that `sessions.reshaping.gather` tries, the text
-counts only if no session is left in the file afterwards.
+inside of it, where the planner sees what it runs. Like all that `gather` tries, the text counts only if
+no session is left in the file afterwards.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.arguments import unpacks
@@ -32,9 +32,6 @@ from migrator.transforms.sessions.reshaping.inline import used_elsewhere
 #: What only the function that builds the graph has.
 _PARTS = frozenset({k.SESSION, k.VARIABLE, k.OP, k.INIT, k.ITERATOR_INIT, k.SAVER, k.WRITER,
                     k.SCHEDULE, k.HANDLE})
-
-#: Programs with more helpers than this keep them.
-MOST = 8
 
 
 def nested(ctx: FileContext, text: str) -> str | None:
@@ -80,18 +77,6 @@ def _only_caller(tree: ast.Module, helper: ast.FunctionDef) -> ast.FunctionDef |
             if uses and len(defined) == 1 and all(id(use) in called for use in uses):
                 return caller
     return None
-
-
-def repeated(
-    change: Callable[[FileContext, str], str | None], ctx: FileContext, text: str
-) -> str:
-    """`text` changed until there is nothing left to change."""
-    for _ in range(MOST):
-        new = change(ctx, text)
-        if new is None:
-            break
-        text = new
-    return text
 
 
 def _other_graph(caller: ast.FunctionDef) -> bool:
