@@ -76,9 +76,10 @@ def advice(device: devices.Device, mine: Sequence[Load], target: int) -> str:
             return precision
     best, precision = max((b, p) for p, b in fits.items())
     if best >= 1 and mine[0].mode == "training":
-        parts = -(-target // best)
+        # equal ones: what is updated is the mean of the parts' gradients
+        parts = next(n for n in range(-(-target // best), target + 1) if target % n == 0)
         inside = "" if precision == "float32" else f" in {precision}"
-        return f"accumulate {parts} parts of {-(-target // parts)}{inside}"
+        return f"accumulate {parts} parts of {target // parts}{inside}"
     if best >= 1:
         return f"batches of {best}" + ("" if precision == "float32" else f" in {precision}")
     return "recompute, a smaller image or a smaller model"

@@ -198,6 +198,7 @@ def test_cards_say_what_to_take_first() -> None:
     assert advised(14, 16) == "mixed_float16"
     assert advised(8, 16) == "accumulate 2 parts of 8 in mixed_float16"
     assert advised(8, 16, float16=False) == "accumulate 4 parts of 4"
+    assert advised(9, 16, float16=False) == "accumulate 4 parts of 4"  # three would not be equal
     assert advised(1, 16) == "recompute, a smaller image or a smaller model"
 
 
