@@ -138,7 +138,7 @@ def section(
         titled = text.titled(load.workload, load.mode)
         findings.append(Statement(
             "neutral",
-            f"{titled}, float32: the largest batch is {', '.join(sizes)} "
+            f"{titled}: in float32 the largest batch is {', '.join(sizes)} "
             f"({source}; {text.size(load.line.per_item)} an item on top of "
             f"{text.size(load.line.fixed)}).", titled,
         ))  # fmt: skip
