@@ -1,6 +1,7 @@
-"""Makes the pictures of docs/tutorial.md from what the commands really print.
+"""Makes the pictures of the docs from what the commands really print, and from saved results.
 
-    python docs/images/make.py
+    python docs/images/make.py                 all of them
+    python docs/images/make.py reports         those of pages made from samples/reports
 
 Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver and selenium.
 """
@@ -68,8 +69,35 @@ def terminal(driver: object, name: str, parts: list[tuple[str, str]], lines: int
         body.screenshot(str(HERE / f"{name}.png"))
 
 
-def main() -> None:
-    """Make all pictures."""
+def page(driver: object, name: str, file: Path, size: tuple[int, int], place: str = "") -> None:
+    """A picture of a page from its top, or from the first element that `place` selects."""
+    driver.set_window_size(*size)  # type: ignore[attr-defined]
+    driver.get(file.as_uri())  # type: ignore[attr-defined]
+    for _ in range(2 if place else 0):  # charts above it take their room only when they come into sight
+        time.sleep(1)
+        found = driver.find_element("css selector", place)  # type: ignore[attr-defined]
+        driver.execute_script("arguments[0].scrollIntoView()", found)  # type: ignore[attr-defined]
+    time.sleep(1)
+    driver.save_screenshot(str(HERE / f"{name}.png"))  # type: ignore[attr-defined]
+
+
+def reports() -> None:
+    """Make the pictures of reports."""
+    results = ROOT / "samples" / "reports"
+    with tempfile.TemporaryDirectory() as scratch, chromium(1200, 1500) as driver:
+        ssd, cards = Path(scratch) / "ssd.html", Path(scratch) / "cards.html"
+        shell(ROOT, "migrator", "report", "samples/ssd_mobilenet_v1", "--results",
+              str(results / "ssd_mobilenet_v1"), "--out", str(ssd))  # fmt: skip
+        shell(ROOT, "migrator", "report", "samples/memory_lab", "--results",
+              str(results / "detectors_across_gpus"), "--out", str(cards))  # fmt: skip
+        page(driver, "report", ssd, (1200, 1500))
+        page(driver, "report-memory", ssd, (1200, 1500), "figure.stack")
+        page(driver, "report-cards", cards, (1040, 1250), "#cards")
+        page(driver, "report-phone", ssd, (500, 1000), "section.findings")
+
+
+def tutorial() -> None:
+    """Make the pictures of the tutorial."""
     with tempfile.TemporaryDirectory() as scratch, chromium(1280, 1500) as driver:
         repo = Path(scratch) / "ssd"
         shutil.copytree(ROOT / "samples" / "ssd_mobilenet_v1", repo)
@@ -93,6 +121,13 @@ def main() -> None:
         terminal(driver, "tutorial-commit", [
             ("migrator migrate . --commit | tail -12", said), ("git log --oneline --shortstat", log),
         ])  # fmt: skip
+
+
+def main() -> None:
+    """Make all pictures, or those that are asked for."""
+    makers = {"tutorial": tutorial, "reports": reports}
+    for name in sys.argv[1:] or makers:
+        makers[name]()
 
 
 if __name__ == "__main__":
