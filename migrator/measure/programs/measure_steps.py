@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from migrator.measure.programs import measure_probe as probe
 from migrator.measure.programs.measure_subjects import LEARNING_RATE, MOMENTUM, Subject
 
@@ -67,9 +69,10 @@ class Stepper:
         self.held = {k: tf.raw_ops.DeepCopy(x=tf.constant(v)) for k, v in arrays.items()}
 
     def step(self) -> Any:
-        """One step; returns when its results can be read."""
+        """One step; returns when its results can be read: where they lie, as those of a Session are
+        (`numpy()` would copy them)."""
         return self.tf.nest.map_structure(
-            lambda t: t.numpy() if hasattr(t, "numpy") else t, self.call(self.held)
+            lambda t: np.asarray(t) if self.tf.is_tensor(t) else t, self.call(self.held)
         )
 
     def handles(self) -> list[Any]:
