@@ -152,7 +152,7 @@ def _table(results: list[CellResult]) -> Table:
         reference = _reference(results, r)
         if not r.ok:
             rows.append(
-                (str(r.cell.batch), _series(r)[0], text.status(r.status), "", "", "", "", r.reason)
+                (str(r.cell.batch), _series(r)[0], text.status(r.status), "", "", "", "", r.reason, "")
             )
             continue
         sample = r.samples[0]
@@ -164,17 +164,29 @@ def _table(results: list[CellResult]) -> Table:
             text.ratio(_peak(r), _peak(reference)) if reference else "–",
             text.duration(r.step_seconds) + spread,
             text.ratio(r.step_seconds, reference.step_seconds) if reference else "–",
-            traces,
+            traces, _predicted(r),
         ))  # fmt: skip
     return Table(
         "Every cell that was measured",
-        ("batch", "variant", "requested peak", "allocator peak", "of before", "step", "of before", "traces"),
+        ("batch", "variant", "requested peak", "allocator peak", "of before", "step", "of before", "traces",
+         "predicted"),
         tuple(rows),
-        frozenset({0, 2, 3, 4, 5, 6, 7}),
+        frozenset({0, 2, 3, 4, 5, 6, 7, 8}),
         "Requested peak: weights, optimizer slots, inputs and the bytes the step asked for at its "
         "fullest moment; it repeats. Allocator peak: the same in the allocator's chunks, with their "
-        "slack. Differences below 2 % (inference) or 5 % (training) are noise.",
+        "slack. Differences below 2 % (inference) or 5 % (training) are noise. Predicted: the requested "
+        "peak from the traced graph alone, and how far that is from what was measured.",
     ).told()  # fmt: skip
+
+
+def _predicted(result: CellResult) -> str:
+    """The peak that was predicted for the cell before it ran, and its error."""
+    for s in result.samples:
+        told = s.extra.get("predicted_step")
+        if told and s.attribution and s.attribution.requested_peak:
+            peak = told["bytes"] + s.weights + s.slots + s.inputs
+            return f"{text.size(peak)} ({peak / s.attribution.requested_peak - 1:+.1%})"
+    return "–"
 
 
 def _phase_table(results: list[CellResult]) -> Table | None:

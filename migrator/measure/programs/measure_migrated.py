@@ -85,8 +85,9 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     from migrator.measure.predict import making
     from migrator.measure.programs import measure_trace
 
-    # one prediction for a cell: it follows the graph, which each of its processes traces alike
-    predicts = config["trace"] and config["execution"] == "function" and not config.get("repeat")
+    # one prediction for a cell, whose processes trace alike, and only of the plain ones: it takes seconds
+    plain = config["execution"] == "function" and config["precision"] == "float32"
+    predicts = config["trace"] and plain and not config.get("repeat")
     made = making.Making() if predicts else None
     record = made.recording if made else contextlib.nullcontext
     phases.fragmentation = measure_trace.fragmentation
