@@ -17,8 +17,10 @@ from typing import Any
 from migrator.measure.predict import bfc, buffers, executor, graph, making
 from migrator.measure.predict.liveness import Peak
 
-SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at
-LOOP_SEEDS = tuple(range(1, 26))  # and where they decide how iterations run into each other
+SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at, at least
+MORE_SEEDS = tuple(range(1, 32))  # and at most: of small graphs, whose one large layer may decide
+DRAWN_NODES = 60_000  # over all orders, up to which there are more of them
+LOOP_SEEDS = tuple(range(1, 26))  # where they decide how iterations run into each other
 # Bytes of outputs whose kernels take what the executor calls expensive: 8000 cycles, in which a core
 # writes some 16 to 64 kB; of small convolutions in loops it was seen to take some for quick as well
 # (1 << 22, see `liveness.HEAVY`). The first is the usual one (recurrent layers of several sizes).
@@ -35,7 +37,8 @@ class Runs:
     """The possible runs of one function, the smallest peak first.
 
     middle: which of them is the likely one. loops: whether iterations of a loop may run into each other.
-    chunks: the allocator's peaks with all that is resident, of each of SEEDS' orders.
+    chunks: the allocator's peaks with all that is resident, of the orders that the allocator was followed
+    through.
     """
 
     peaks: tuple[Peak, ...]
@@ -89,7 +92,9 @@ def of(
     made = graph.program(function.graph, list(function.outputs), kernels)
     gc.collect()  # the graphs it made hold themselves, and constants in the allocator that is measured
     loops = any(n.times > 1 for n in made.nodes)
-    seeds = LOOP_SEEDS if loops else SEEDS
+    fits = max(DRAWN_NODES // max(len(made.nodes), 1), len(SEEDS))
+    seeds = LOOP_SEEDS if loops else MORE_SEEDS[:fits]
+    followed = SEEDS if loops else seeds
     timed = order == "cpu" and any(executor.room(n.times * calls) for n in made.nodes)
     usual = QUICK[0] if timed else 0
     ways = [(seed, usual) for seed in seeds]
@@ -99,7 +104,7 @@ def of(
     heap = None if before is None else _heap(made, order, before, handles)
     found, chunks = [], []
     for seed, cheap in ways:
-        if heap is not None and cheap == usual and seed in SEEDS:
+        if heap is not None and cheap == usual and seed in followed:
             peak, top = _followed(made, order, seed, cheap, calls, copy.deepcopy(heap))
             chunks.append(top)
         else:
