@@ -236,3 +236,12 @@ def test_what_the_allocator_holds_beside_requested_bytes_is_shown() -> None:
     assert sum(bar.value for bar in chart.bars) == 1500
     assert {bar.series: bar.value for bar in chart.bars}[memory.REST] == 500
     assert "exactly" in chart.note
+
+
+def test_a_prediction_stands_beside_what_was_measured() -> None:
+    sample = dataclasses.replace(
+        data._sample(1000, 0.1, "Conv_1"), inputs=0, extra={"predicted_step": {"bytes": 850}}
+    )
+    cell = records.Cell("ssd", "after", "function", "float32", "inference", 1)
+    table = memory._table([records.CellResult(cell, "ok", (sample,))])
+    assert table.rows[0][table.columns.index("predicted")] == "1.0 KiB (+5.0%)"
