@@ -155,14 +155,19 @@ class Stepper:
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
 
+    def _concrete(self) -> Any:
+        """What the step (a tf.function) is for its inputs; asking for it is no trace of the program."""
+        traces = self.traces
+        concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
+        self.traces = traces
+        return concrete
+
     def call_cost(self) -> dict[str, Any]:
         """{"seconds", "variables"}: what one call of the step (a tf.function) takes by itself.
 
         That is a call of a function with the same inputs and variables that computes nothing.
         """
-        tf, traces = self.tf, self.traces
-        concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
-        self.traces = traces  # asking for the function that was traced is no trace of the program
+        tf, concrete = self.tf, self._concrete()
 
         @tf.function(autograph=False)  # type: ignore[untyped-decorator]
         def nothing(inputs: dict[str, Any]) -> Any:
@@ -183,14 +188,11 @@ class Stepper:
         and the allocator's with the `resident` bytes, which came to lie as `made` (a Making) tells."""
         from migrator.measure.predict import runs
 
-        traces = self.traces
-        concrete = self.call.get_concrete_function(self.held)  # type: ignore[attr-defined]
         found = runs.of(
-            concrete, before=runs.Before(resident, made),
+            self._concrete(), before=runs.Before(resident, made),
             calls=self.config["warmups"] + self.config["steps"] + 1,
         )  # fmt: skip
         low, high = found.interval
-        self.traces = traces  # asking for the function that was traced is no trace of the program
         return {
             "bytes": found.likely.bytes, "low": low, "high": high, "unknown": found.likely.unknown,
             "allocator": found.allocator,
