@@ -159,9 +159,8 @@ def run(args: argparse.Namespace) -> None:
     for name in args.models.split(","):
         for batch in args.batches.split(","):
             for mode in args.modes.split(","):
-                rows = json.loads(DATA.read_text()) if DATA.exists() else []
                 key = [name, int(batch), mode, args.shape, args.onednn]
-                known = next((r for r in rows if r["key"] == key), None)
+                known = next((r for r in _rows() if r["key"] == key), None)
                 if known and len(known["measured"]) >= args.processes * args.graphs:
                     continue
                 row = known or {"key": key, "measured": [], "allocator": [], "missing": []}
@@ -176,19 +175,26 @@ def run(args: argparse.Namespace) -> None:
                 if not row["measured"]:
                     print(f"{name} {batch} {mode}: failed", file=sys.stderr)
                     continue
-                _keep([r for r in rows if r["key"] != key] + [row])
-                print(_line(row), flush=True)
+                _keep(row)
 
 
-def _keep(rows: list[Any]) -> None:
+def _rows() -> list[Any]:
+    found: list[Any] = json.loads(DATA.read_text()) if DATA.exists() else []
+    return found
+
+
+def _keep(row: dict[str, Any]) -> None:
+    """Puts a case into the data as they are now: others may have added to them meanwhile."""
+    rows = [r for r in _rows() if r["key"] != row["key"]] + [row]
     rows.sort(key=lambda r: json.dumps(r["key"]))
     DATA.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+    print(_line(row), flush=True)
 
 
 def predict(args: argparse.Namespace) -> None:
     """Predicts the cases of the data anew; what was measured stays. Several may share the work."""
-    for key in [r["key"] for r in json.loads(DATA.read_text())]:
-        row = next(r for r in json.loads(DATA.read_text()) if r["key"] == key)
+    for key in [r["key"] for r in _rows()]:
+        row = next(r for r in _rows() if r["key"] == key)
         name, batch, mode, shape, onednn = key
         if ": " in name:  # of a measurement: predicted where it was measured
             continue
@@ -200,8 +206,7 @@ def predict(args: argparse.Namespace) -> None:
         if got is None:
             print(f"{name} {batch} {mode}: failed", file=sys.stderr)
             continue
-        _keep([r for r in json.loads(DATA.read_text()) if r["key"] != key] + [row | got])
-        print(_line(row | got), flush=True)
+        _keep(row | got)
 
 
 def cells(args: argparse.Namespace) -> None:
@@ -228,8 +233,7 @@ def cells(args: argparse.Namespace) -> None:
                 "low": told[0]["low"] + held, "high": told[0]["high"] + held,
                 "unknown": told[0]["unknown"], "chunks": told[0]["allocator"], "way": WAY,
             }  # fmt: skip
-            _keep([r for r in json.loads(DATA.read_text()) if r["key"] != key] + [row])
-            print(_line(row), flush=True)
+            _keep(row)
 
 
 def _error(row: dict[str, Any]) -> float:
@@ -281,7 +285,7 @@ def _line(row: dict[str, Any]) -> str:
 
 def table(_: argparse.Namespace) -> None:
     """Writes the Markdown table with its summary."""
-    rows = json.loads(DATA.read_text())
+    rows = _rows()
     usual = [r for r in rows if not r["unknown"]]
     lines = [
         "# How far predicted peaks are from measured ones", "",
