@@ -30,14 +30,6 @@ def difference(value: float | None) -> str:
     return "not finite" if value >= NOT_FINITE else f"{value:.1e}" if value else "0"
 
 
-def _spread(r: CellResult) -> str:
-    """Half the range of the step time over the processes, or within the only one."""
-    found = r.step_range
-    if len(r.samples) > 1 and found and r.step_seconds:
-        return f" ±{(found[1] - found[0]) / 2 / r.step_seconds:.0%}"
-    return "" if r.spread is None else f" ±{r.spread:.0%}"
-
-
 def _resident(r: CellResult) -> int | None:
     """Most bytes that the processes of a command had resident together."""
     return max((s.extra.get("rss_peak") or 0 for s in r.samples), default=0) or None
@@ -66,7 +58,7 @@ def results(found: Sequence[CellResult]) -> None:
             r.cell.workload, str(r.cell.batch), r.cell.title,
             text.size(r.requested_peak) if r.ok else text.status(r.status), text.size(r.allocator_peak),
             *([text.size(_resident(r))] if programs else []),
-            text.duration(r.step_seconds) + _spread(r), str(len(r.samples)),
+            text.duration(r.step_seconds) + text.spread(r.spread), str(len(r.samples)),
             text.size(stored) if stored else "–", difference(r.difference),
         ]  # fmt: skip
         table.add_row(*([r.machine] if len(machines) > 1 else []), *row)

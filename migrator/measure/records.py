@@ -113,6 +113,13 @@ class Attribution:
     timeline: tuple[tuple[float, int], ...]
     peak_op: str = ""
 
+    @property
+    def reconciles(self) -> bool:
+        """Whether the trace accounts for what the allocator counted in the same step: replayed, it gives
+        the allocator's peak within 1 %, and no more was requested than was there."""
+        off = abs(self.allocator_peak - self.replay_peak)
+        return off <= 0.01 * self.allocator_peak and self.requested_peak <= 1.02 * self.allocator_peak
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -179,15 +186,26 @@ class CellResult:
 
     @property
     def requested_peak(self) -> int | None:
-        """Median of the reproducible primary figure over the processes, in bytes."""
-        found = [s.attribution.requested_peak for s in self.samples if s.attribution]
-        return int(statistics.median(found)) if found else None
+        """Largest peak of requested bytes of any process: the figure that repeats."""
+        return max((s.attribution.requested_peak for s in self.samples if s.attribution), default=None)
 
     @property
     def allocator_peak(self) -> int | None:
-        """Median over the processes of each one's median steady-state allocator peak, in bytes."""
-        found = [statistics.median(s.steady_peaks) for s in self.samples if s.steady_peaks]
-        return int(statistics.median(found)) if found else None
+        """Largest peak of the allocator in any steady step of any process, in bytes."""
+        return max((p for s in self.samples for p in s.steady_peaks), default=None)
+
+    @property
+    def reconciles(self) -> bool:
+        """Whether every traced step accounts for what the allocator counted in it."""
+        traced = [s.attribution for s in self.samples if s.attribution]
+        return bool(traced) and all(a.reconciles for a in traced)
+
+    @property
+    def peak(self) -> int | None:
+        """The requested bytes where they reconcile with the allocator, else the allocator's own."""
+        if self.reconciles or self.allocator_peak is None:
+            return self.requested_peak
+        return self.allocator_peak
 
     @property
     def step_seconds(self) -> float | None:
@@ -209,18 +227,20 @@ class CellResult:
 
     @property
     def step_range(self) -> tuple[float, float] | None:
-        """Smallest and largest median step time over the processes, in seconds."""
-        found = [statistics.median(s.wall) for s in self.samples if s.wall]
-        return (min(found), max(found)) if found else None
+        """Quickest and slowest step, in seconds: all steps of all processes but the outer eighths."""
+        times = sorted(t for s in self.samples for t in s.wall)
+        if not times:
+            return None
+        cut = len(times) // 8
+        return times[cut], times[len(times) - 1 - cut]
 
     @property
     def spread(self) -> float | None:
-        """Half the range of step times over their median, all processes together."""
-        times = sorted(t for s in self.samples for t in s.wall)
-        if len(times) < 4:
+        """Half of `step_range` over the median step; None where less than four steps were timed."""
+        found, middle = self.step_range, self.step_seconds
+        if sum(len(s.wall) for s in self.samples) < 4 or not found or not middle:
             return None
-        middle = times[len(times) // 8 : len(times) - len(times) // 8]
-        return (middle[-1] - middle[0]) / 2 / statistics.median(times)
+        return (found[1] - found[0]) / 2 / middle
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,10 +88,6 @@ def _is_baseline(r: CellResult) -> bool:
     )  # fmt: skip
 
 
-def _peak(r: CellResult) -> int | None:
-    return r.requested_peak or r.allocator_peak
-
-
 def _stored(r: CellResult) -> int | None:
     """Bytes of the stored model packed; of the plain program, its weights."""
     if not r.samples:
@@ -101,22 +96,15 @@ def _stored(r: CellResult) -> int | None:
 
 
 def _noise_of_time(a: CellResult, b: CellResult) -> float:
-    """The wider spread of the two, between processes and within them."""
-    spreads = [0.02]
-    for r in (a, b):
-        medians = [statistics.median(s.wall) for s in r.samples if s.wall]
-        if len(medians) > 1:
-            spreads.append((max(medians) - min(medians)) / 2 / statistics.median(medians))
-        elif r.spread is not None:
-            spreads.append(r.spread)
-    return max(spreads)
+    """The wider spread of the two."""
+    return max(0.02, a.spread or 0.0, b.spread or 0.0)
 
 
 def _candidate(
     r: CellResult, base: CellResult, objective: str, max_difference: float
 ) -> Candidate:
     cell = r.cell
-    peak, step, size = (_peak(r), r.step_seconds, _stored(r)) if r.ok else (None, None, None)
+    peak, step, size = (r.peak, r.step_seconds, _stored(r)) if r.ok else (None, None, None)
     score, rejected = None, ""
     if not r.ok:
         rejected = r.status
@@ -146,7 +134,7 @@ def _score(r: CellResult, base: CellResult, objective: str) -> tuple[float | Non
     def ratio(a: float | None, b: float | None) -> float | None:
         return a / b if a and b else None
 
-    memory, speed = ratio(_peak(r), _peak(base)), ratio(r.step_seconds, base.step_seconds)
+    memory, speed = ratio(r.peak, base.peak), ratio(r.step_seconds, base.step_seconds)
     noise, time_noise = NOISE[r.cell.mode], _noise_of_time(r, base)
     value, least = {
         "memory": (memory, noise), "speed": (speed, time_noise),

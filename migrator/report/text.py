@@ -27,8 +27,13 @@ def duration(seconds: float | None) -> str:
     raise AssertionError("unreachable")
 
 
+def spread(share: float | None) -> str:
+    """' ±8%', put behind a step time: half the range of the steps over their median."""
+    return "" if share is None else f" ±{share:.0%}"
+
+
 def ratio(after: float | None, before: float | None) -> str:
-    """'0.83×'; '–' where either is missing or zero."""
+    """'0.83×': after over before, so that more than 1 is more; '–' where either is missing or zero."""
     if not after or not before:
         return "–"
     return f"{after / before:.2f}×"

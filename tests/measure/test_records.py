@@ -1,5 +1,6 @@
 """Measurement files: they come back as they were written, and errors name the field."""
 
+import dataclasses
 import json
 
 import pytest
@@ -33,10 +34,10 @@ def test_round_trip() -> None:
     assert records.load(to_json(before)) == before
 
 
-def test_medians_over_processes() -> None:
-    result = records.CellResult(CELL, "ok", (sample(100), sample(200), sample(300)))
-    assert result.requested_peak == 190
-    assert result.allocator_peak == 201
+def test_peaks_are_maxima_and_times_medians_over_processes() -> None:
+    result = records.CellResult(CELL, "ok", (sample(100), sample(300), sample(200)))
+    assert result.requested_peak == 290
+    assert result.allocator_peak == 302
     assert result.step_seconds == 0.2
     assert not records.CellResult(CELL, "ok").ok
 
@@ -76,6 +77,30 @@ def test_older_files_lack_later_fields() -> None:
     data = json.loads(to_json(measured))
     del data["settings"], data["cells"][0]["samples"][0]["extra"]
     assert records.load(json.dumps(data)).cells[0].requested_peak == 90
+
+
+def test_spread_is_half_the_range_of_all_steps_but_the_outer_eighths() -> None:
+    walls = (9.0, *(1.0 + i / 10 for i in range(7))), (0.1, *(1.7 + i / 10 for i in range(7)))
+    result = records.CellResult(CELL, "ok", tuple(sample(wall=w) for w in walls))
+    assert result.step_range == (1.1, 2.2)
+    assert result.spread == pytest.approx((2.2 - 1.1) / 2 / result.step_seconds)  # type: ignore[operator]
+    assert records.CellResult(CELL, "ok", (sample(),)).spread is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "requested", "peak"),
+    [(0, 90, 90), (1, 90, 90), (20, 90, 102), (-20, 90, 102), (0, 150, 102)],
+)
+def test_requested_bytes_count_where_the_allocator_agrees(
+    missing: int, requested: int, peak: int
+) -> None:
+    one = sample()
+    assert one.attribution is not None
+    traced = dataclasses.replace(
+        one.attribution, requested_peak=requested, replay_peak=100 - missing, missing=missing
+    )
+    result = records.CellResult(CELL, "ok", (dataclasses.replace(one, attribution=traced),))
+    assert result.peak == peak and result.reconciles == (peak == 90)
 
 
 def test_ids_tell_cells_apart() -> None:
