@@ -1,6 +1,7 @@
 """TF 1's Saver without a session: checkpoints by variable name, of TF 1 and of TF 2."""
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
@@ -12,7 +13,7 @@ import tensorflow as tf
 
 from .compat import NewCheckpointReader
 from .names import key_of, states_of, variable_name
-from .store import GraphKeys, current_store
+from .store import GraphKeys, current_run, current_store
 
 _log = logging.getLogger(__name__)
 
@@ -188,6 +189,25 @@ def remove_checkpoint(checkpoint_prefix: str, checkpoint_format_version: Any = 2
         tf.io.gfile.remove(name)
 
 
+def _outside_of_graphs(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method`, computing at once wherever it is called; a session that it is given first, as TF 1
+    wanted one, is not needed."""
+
+    @functools.wraps(method)
+    def plain(self: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("sess", None)
+        if args and not isinstance(args[0], (str, os.PathLike)) and (
+                len(args) > 1 or "save_path" in kwargs):
+            args = args[1:]
+        step = kwargs.get("global_step", args[1] if len(args) > 1 else None)
+        if tf.is_tensor(step) and not isinstance(step, tf.Variable) and not hasattr(step, "numpy"):
+            kwargs["global_step"], args = current_run().value(step), args[:1]
+        with tf.init_scope():
+            return method(self, *args, **kwargs)
+
+    return plain
+
+
 class Saver:
     """Saves and restores variables by TF 1 name, and keeps the newest checkpoints.
 
@@ -231,7 +251,8 @@ class Saver:
     def _variables(self, stored: Iterable[str] = ()) -> dict[str, Any]:
         variables = {} if self._store is None else _by_name(self._store)
         variables = variables or _by_name(self._var_list)
-        whole = not isinstance(self._var_list, (Mapping, list, tuple, set))
+        whole = not isinstance(self._var_list, (Mapping, list, tuple, set)) and not (
+            current_run().builds)  # a graph's variables are all that there is
         if not variables and not self._allow_empty:
             raise ValueError("no variables to save or restore yet; call the model once so that "
                              "they exist")
@@ -254,6 +275,7 @@ class Saver:
         self._last = [(path, tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9)
                       for path in paths if checkpoint_exists(path)]
 
+    @_outside_of_graphs
     def save(self, save_path: str, global_step: Any = None, latest_filename: str | None = None,
              write_state: bool = True) -> str:
         """Writes a checkpoint and gives its path: `save_path`, or `save_path-<step>`.
@@ -280,6 +302,7 @@ class Saver:
             remove_checkpoint(old)
         return path
 
+    @_outside_of_graphs
     def restore(self, save_path: str) -> None:
         """Assigns the values in a checkpoint to the variables.
 

@@ -1,12 +1,15 @@
 """Iterators over data sets as TF 1 made them: `dataset.make_one_shot_iterator()` and its like."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from . import compat
+from .store import current_run
+
+_count = itertools.count()
 
 
 class Iterator:
@@ -46,14 +49,35 @@ def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
     """An iterator over `dataset`: an `Iterator`, in a graph TF 1's one."""
     if tf.executing_eagerly():
         return Iterator(dataset)
-    return compat.graph_iterator(dataset)
+    made = make_initializable_iterator(dataset)
+    current_run().perform(made.initializer)
+    return made
 
 
 def make_initializable_iterator(dataset: tf.data.Dataset, shared_name: str | None = None) -> Any:
     """An iterator over `dataset`: an `Iterator` that has begun, in a graph TF 1's one."""
     if tf.executing_eagerly():
         return Iterator(dataset)
-    return compat.graph_iterator(dataset, shared_name, initializable=True)
+    # A shared name, or each function of the graph would have an iterator of its own.
+    return tf.compat.v1.data.make_initializable_iterator(dataset, shared_name or _fresh_name())
+
+
+def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
+                   output_classes: Any = None) -> Any:
+    """An iterator of a graph for any data set with such elements."""
+    return tf.compat.v1.data.Iterator.from_structure(
+        output_types, output_shapes, shared_name or _fresh_name(), output_classes)
+
+
+def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
+                       output_classes: Any = None) -> Any:
+    """The iterator of a graph whose handle is fed."""
+    return tf.compat.v1.data.Iterator.from_string_handle(
+        string_handle, output_types, output_shapes, output_classes)
+
+
+def _fresh_name() -> str:
+    return f"iterator_{next(_count)}"
 
 
 def output_types(source: Any) -> Any:

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from .initializers import zeros_initializer
 from .scopes import add_to_collections, get_variable, variable_scope
-from .store import GraphKeys, VariableStore, current_store, in_tf1_graph
+from .store import GraphKeys, VariableStore, builds_graph, current_run, current_store
 
 Result = tuple[tf.Tensor, tf.Tensor]
 
@@ -40,19 +40,22 @@ def reset_metrics(store: VariableStore | None = None) -> None:
 
 
 def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
-    """`metric`, which in a TF 1 graph that is being built is TensorFlow's own: there, fetching the
+    """`metric`, which in a graph that is being built is TensorFlow's own: there, fetching the
     value must not add the batch."""
     own = getattr(tf.compat.v1.metrics, metric.__name__)
 
     @functools.wraps(metric)
     def either(*args: Any, **kwargs: Any) -> Result:
-        result: Result = (own if in_tf1_graph() else metric)(*args, **kwargs)
+        if not builds_graph():
+            return metric(*args, **kwargs)
+        with current_run().adopting():
+            result: Result = own(*args, **kwargs)
         return result
     return either
 
 
 def _result(value: tf.Tensor, metrics_collections: Any, updates_collections: Any) -> Result:
-    if in_tf1_graph():
+    if builds_graph():
         raise NotImplementedError(
             "this metric has no form for TF 1 graphs: compute it from the fetched values, with "
             "tf.keras.metrics or eagerly"

@@ -1,13 +1,14 @@
 """TF 1's moving averages of variables and tensors, under the names they have in checkpoints."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
 from .names import key_of, outside_traces, register_state, variable_name
-from .store import GraphKeys, builds_graph, current_graph, current_run, current_store
+from .store import GraphKeys, current_run, current_store
 
 FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
 
@@ -40,22 +41,25 @@ def assign_moving_average(variable: Any, value: Any, decay: Any,
         zero_debias = current_store().get_or_make(label, lambda: ZeroDebias(variable))
     value = tf.cast(value, variable.dtype)
     rate = tf.cast(tf.convert_to_tensor(1.0 - decay), variable.dtype)
-    if not isinstance(zero_debias, ZeroDebias):
-        variable.assign_sub((variable - value) * rate)
-        return tf.convert_to_tensor(variable)
-    biased, step = zero_debias.biased, zero_debias.local_step
-    biased.assign_sub((biased - value) * rate)
-    step.assign_add(1.0)
-    variable.assign(biased / (1 - tf.pow(1.0 - rate, step)))
-    return tf.convert_to_tensor(variable)
+
+    def move() -> None:
+        if not isinstance(zero_debias, ZeroDebias):
+            variable.assign_sub((variable - value) * rate)
+            return
+        biased, step = zero_debias.biased, zero_debias.local_step
+        biased.assign_sub((biased - value) * rate)
+        step.assign_add(1.0)
+        variable.assign(biased / (1 - tf.pow(1.0 - rate, step)))
+
+    return current_run().after(move, lambda: tf.convert_to_tensor(variable))
 
 
 class ExponentialMovingAverage(tf.Module):
     """Keeps shadow variables that follow variables (or tensors of a `tf.function`) slowly.
 
     A shadow of a variable starts at the value the variable has when the shadow is made: call
-    `build` before training begins.  A shadow of a tensor starts at 0.  Where a TF 1 graph is being
-    built for a session, the averages are that graph's.
+    `build` before training begins.  A shadow of a tensor starts at 0.  Where a graph is being built,
+    `apply` is an operation of it.
 
     Args:
         decay: How much of the old average stays in each update.
@@ -75,7 +79,6 @@ class ExponentialMovingAverage(tf.Module):
         self._of_tensor: dict[int, int] = {}  # position in the call -> index
         self._last_tensors: list[Any] = []
         self._corrections: dict[str, ZeroDebias] = {}
-        self._graph, self._of_graph = None, None
         register_state(self)
 
     @property
@@ -86,16 +89,6 @@ class ExponentialMovingAverage(tf.Module):
     def state_label(self) -> str:
         """The end of the names of its state in a TF 1 checkpoint."""
         return self._label
-
-    def _in_graph(self) -> Any:
-        """What keeps these averages in the TF 1 graph that is being built, None elsewhere."""
-        if not builds_graph():
-            return None
-        if self._graph is not current_graph():
-            self._graph = current_graph()
-            self._of_graph = tf.compat.v1.train.ExponentialMovingAverage(
-                self._decay, self._num_updates, self._zero_debias, self._label)
-        return self._of_graph
 
     def build(self, var_list: Iterable[Any]) -> None:
         """Makes the shadows of those variables that have none yet.
@@ -110,8 +103,10 @@ class ExponentialMovingAverage(tf.Module):
                 raise TypeError(f"no moving average of {variable_name(variable)}: it is "
                                 f"{tf.as_dtype(variable.dtype).name}, not floating point")
             with outside_traces():
-                self._of_variable[key_of(variable)] = self._add(
+                index = self._of_variable[key_of(variable)] = self._add(
                     tf.convert_to_tensor(variable), variable_name(variable))
+            current_run().made_slot(f"{variable_name(variable)}/{self._label}", self._averages[index],
+                                    functools.partial(tf.convert_to_tensor, variable))
             self._originals.append(variable)
             collection = current_store().registry.collections.setdefault(
                 GraphKeys.MOVING_AVERAGE_VARIABLES, [])
@@ -145,33 +140,34 @@ class ExponentialMovingAverage(tf.Module):
         Raises:
             TypeError: something is not of a floating dtype.
         """
-        graph = self._in_graph()
-        if graph is not None:
-            return graph.apply(None if var_list is None else list(var_list))
         items = list(current_store().trainable_variables if var_list is None else var_list)
         variables = [v for v in items if isinstance(v, (tf.Variable, tf.keras.Variable))]
         tensors = [v for v in items if tf.is_tensor(v) and not isinstance(v, tf.Variable)]
         self.build(variables)
         if not current_run().trains:
             return None if tf.executing_eagerly() else tf.no_op()
+        self._last_tensors = tensors
+        for position, tensor in enumerate(tensors):
+            self._index_of_tensor(position, tensor)
+        done = current_run().effect(lambda: self._move(variables, tensors), self._label)
+        if done is None:
+            return None if tf.executing_eagerly() else tf.no_op()
+        return done
+
+    def _move(self, variables: list[Any], tensors: list[Any]) -> None:
         decay = tf.convert_to_tensor(self._decay)
         if self._num_updates is not None:
             count = tf.cast(self._num_updates, tf.float32)
             decay = tf.minimum(decay, (1.0 + count) / (10.0 + count))
         for variable in variables:
             assign_moving_average(self.average(variable), variable, decay)
-        self._last_tensors = tensors
         for position, tensor in enumerate(tensors):
             index = self._index_of_tensor(position, tensor)
             assign_moving_average(self._averages[index], tensor, decay,
                                   self._corrections.get(str(index), False))
-        return None if tf.executing_eagerly() else tf.no_op()
 
     def average(self, var: Any) -> tf.Variable | None:
         """The shadow of a variable, or of a tensor of the latest `apply`; None if it has none."""
-        graph = self._in_graph()
-        if graph is not None:
-            return graph.average(var)
         index = self._of_variable.get(key_of(var))
         if index is None:
             index = next((self._of_tensor[position]
@@ -181,9 +177,6 @@ class ExponentialMovingAverage(tf.Module):
 
     def average_name(self, var: Any) -> str:
         """The shadow's name in checkpoints, whether it exists already or not."""
-        graph = self._in_graph()
-        if graph is not None:
-            return graph.average_name(var)
         average = self.average(var)
         return (f"{variable_name(var)}/{self._label}" if average is None
                 else variable_name(average))
@@ -208,9 +201,6 @@ class ExponentialMovingAverage(tf.Module):
             moving_avg_variables: Which variables to restore from their averages; default: the
                 trainable ones and those that averages were kept of.
         """
-        graph = self._in_graph()
-        if graph is not None:
-            return graph.variables_to_restore(moving_avg_variables)
         store = current_store()
         names = {key_of(v): n for n, v in store.variables_by_name.items()}
         if moving_avg_variables is None:

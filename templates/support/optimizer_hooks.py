@@ -10,7 +10,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, variable_name
 
 Tensor = Any  # tf.Tensor
@@ -20,7 +19,7 @@ _HOOKS = ("_apply_dense", "_resource_apply_dense")
 
 
 class OptimizerHooks:
-    """State by slot name for subclasses that keep their own; in a TF 1 graph it is the graph's."""
+    """State by slot name for subclasses that keep their own."""
 
     _own_slots: dict[str, dict[int, Variable]]
     _own_labels: dict[int, str]  # of each such variable, its name in a TF 1 checkpoint
@@ -85,17 +84,11 @@ class OptimizerHooks:
 
     # ---- for subclasses ----------------------------------------------------------------------
     def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph._zeros_slot(var, slot_name, op_name)
         return self._own_slot(var, slot_name, op_name, lambda: tf.zeros(var.shape, var.dtype))
 
     def _get_or_make_slot(
         self, var: Variable, val: Any, slot_name: str, op_name: str
     ) -> Variable:
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph._get_or_make_slot(var, val, slot_name, op_name)
         return self._own_slot(
             var, slot_name, op_name, lambda: val() if callable(val) else tf.convert_to_tensor(val))
 
@@ -109,17 +102,13 @@ class OptimizerHooks:
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any = None
     ) -> Variable:
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph._create_non_slot_variable(initial_value, name, colocate_with)
         if name not in self._scalars:
             with outside_traces():
                 self._scalars[name] = tf.Variable(initial_value, trainable=False, name=name)
         return self._scalars[name]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Variable | None:
-        made = graph_optimizer(self)
-        return self._scalars.get(name) if made is None else made.scalar(name)
+        return self._scalars.get(name)
 
     def _call_if_callable(self, param: Any) -> Any:
         return param() if callable(param) else param

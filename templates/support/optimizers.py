@@ -8,16 +8,15 @@ that they also compile under `tf.function(jit_compile=True)`.
 """
 from __future__ import annotations
 
-import contextlib
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, register_state, variable_name
 from .optimizer_hooks import OptimizerHooks
-from .store import builds_graph, current_run, current_store
+from .store import GraphKeys, current_run
 
 Tensor = Any  # tf.Tensor
 Variable = Any  # tf.Variable or keras.Variable
@@ -54,7 +53,7 @@ def compute_gradients(
         with tf.GradientTape() as tape:
             loss = loss()
     elif tape is None and tf.inside_function():
-        variables = list(current_store().trainable_variables if var_list is None else var_list)
+        variables = list(_trainable() if var_list is None else var_list)
         sources = [getattr(v, "value", v) if isinstance(v, tf.keras.Variable) else v
                    for v in variables]
         return list(zip(tf.gradients(loss, sources, grad_loss), variables, strict=True))
@@ -66,6 +65,12 @@ def compute_gradients(
                for v in variables]
     gradients = tape.gradient(loss, sources, output_gradients=grad_loss)
     return list(zip(gradients, variables, strict=True))
+
+
+def _trainable() -> Sequence[Variable]:
+    run = current_run()
+    return (run.get_collection(GraphKeys.TRAINABLE_VARIABLES) if run.builds
+            else run.store.trainable_variables)
 
 
 def _as_learning_rate(value: Any) -> Any:
@@ -88,19 +93,14 @@ class _Variables(list[Any]):
         return list(self.state().values())
 
 
-def _outside_graph() -> contextlib.AbstractContextManager[Any]:
-    """Keeps Keras's own variables out of a TF 1 graph, where nothing would use them."""
-    return tf.Graph().as_default() if builds_graph() else contextlib.nullcontext()
-
-
 class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
     """Base of the TF 1 optimizers.
 
     A subclass names its per-variable state in `slots` (in the order in which TF 1 created it),
     and implements `_update_dense` and `_update_rows`; or it has the methods that TF 1 asked of
     subclasses (`OptimizerHooks`).  State is created when a variable is first
-    seen, so one optimizer can serve several lists of variables.  Where a TF 1 graph is being built,
-    state and updates are operations of that graph.
+    seen, so one optimizer can serve several lists of variables.  Where a graph is being built, an
+    update is an operation of it.
 
     Args:
         learning_rate: A number, tensor, variable, Keras schedule or function without arguments.
@@ -112,9 +112,10 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
 
     def __init__(self, learning_rate: Any = 0.0, name: str = "Optimizer",
                  use_locking: bool = False) -> None:
-        with _outside_graph(), outside_traces():  # Keras makes a variable that counts the updates
+        with outside_traces():  # Keras makes a variable that counts the updates
             super().__init__(learning_rate=_as_learning_rate(learning_rate),
                              name=name.replace("/", "_"))
+        current_run().hide(super().variables)
         self.given_rate = learning_rate
         self._tf1_name = self._name = name
         self._own_slots, self._own_labels, self._scalars = {}, {}, {}
@@ -147,8 +148,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         return {}
 
     def _scalar(self, name: str) -> Variable:
-        graph = graph_optimizer(self)
-        return self._scalars[name] if graph is None else graph.scalar(name)
+        return self._scalars[name]
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Creates the state of those `variables` that have none yet."""
@@ -162,6 +162,8 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                     self._scalars[name] = self.add_variable(
                         (), name=name, dtype="float32", aggregation="only_first_replica",
                         initializer=tf.keras.initializers.Constant(value))
+                    current_run().made_scalar(
+                        name, self._scalars[name].value, functools.partial(tf.constant, value))
         if new:
             self.create_own_slots(new)
         with outside_traces():
@@ -169,8 +171,13 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
                 for slot in self.slots:
-                    self._slots[slot].append(self.add_variable_from_reference(
-                        variable, name=slot, initializer=self.initial_slot(slot)))
+                    initial = self.initial_slot(slot)
+                    made = self.add_variable_from_reference(
+                        variable, name=slot, initializer=initial)
+                    self._slots[slot].append(made)
+                    current_run().made_slot(
+                        f"{variable_name(variable)}/{self.slot_label(slot)}", made.value,
+                        functools.partial(initial, variable.shape, variable.dtype))
             super().build(list(self._known_variables))
 
     @property
@@ -185,9 +192,6 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         """The state called `name` (one of `slots`) of `variable`, if there is any."""
         # There is no get_slot_names(): tf.train.Checkpoint would take it as a sign of optimizers
         # that do not track their state themselves.
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph.get_slot(variable, name)
         own = self.own_slot(variable, name)
         if own is not None:
             return own
@@ -227,11 +231,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                           colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
                           tape: tf.GradientTape | None = None) -> GradsAndVars:
         """See the function `compute_gradients`; how gradients are gated, added up and placed is
-        up to TensorFlow, except in a TF 1 graph."""
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph.compute_gradients(loss, var_list, gate_gradients, aggregation_method,
-                                           colocate_gradients_with_ops, grad_loss)
+        up to TensorFlow."""
         return compute_gradients(loss, var_list, tape, grad_loss)
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]],
@@ -241,19 +241,22 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         Raises:
             ValueError: no pair has a gradient.
         """
-        graph = graph_optimizer(self)
-        if graph is not None:
-            return graph.apply_gradients(grads_and_vars, global_step, name)
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable: "
                              f"{[variable_name(v) for _, v in grads_and_vars]}")
         if not current_run().trains:
             return self.iterations
-        result = super().apply_gradients(pairs)
-        if global_step is not None:
-            global_step.assign_add(1)
-        return result
+        apply = super().apply_gradients
+
+        def update() -> Any:
+            result = apply(pairs)
+            if global_step is not None:
+                global_step.assign_add(1)
+            return result
+
+        return current_run().effect(update, name or self._tf1_name, [
+            value for value in (self.given_rate, *(g for g, _ in pairs)) if tf.is_tensor(value)])
 
     def minimize(self, loss: Any, global_step: Variable | None = None,
                  var_list: Iterable[Variable] | None = None, gate_gradients: int = GATE_OP,

@@ -287,9 +287,10 @@ def _stored_variable(
         )
     if trainable is None:
         trainable = synchronization != tf.VariableSynchronization.ON_READ
+    initial = functools.partial(_initial_value, name, shape, dtype, initializer)
     with outside_traces(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
         variable = tf.Variable(
-            _initial_value(name, shape, dtype, initializer),
+            initial(),
             trainable=trainable,
             name=name,
             dtype=dtype,
@@ -298,6 +299,7 @@ def _stored_variable(
             aggregation=aggregation,
         )
     _register(run, name, variable, trainable, collections)
+    run.made(variable, initial)
     if regularizer is not None:
         store.registry.regularizers[name] = regularizer
         run.penalize(name)
@@ -405,9 +407,10 @@ def Variable(
         return existing
     if existing is not None:  # a get_variable of this run has the name
         full = run.unique_name(full)
+    initial = functools.partial(_constant_value, initial_value)
     with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(
-            _constant_value(initial_value),
+            initial(),
             trainable=True if trainable is None else trainable,
             name=full,
             dtype=dtype,
@@ -417,6 +420,7 @@ def Variable(
             shape=shape,
         )
     _register(run, full, variable, variable.trainable, collections)
+    run.made(variable, initial)
     return variable
 
 

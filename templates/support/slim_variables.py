@@ -212,7 +212,8 @@ def _assigner(assign: Callable[[], tuple[Any, dict[Any, Any]]]) -> Callable[...,
     if not builds_graph():
         return lambda session=None: assign() and None
     operation, _ = assign()  # before the session, and possibly the graph, is finished
-    return lambda session: session.run(operation)
+    run = current_run()
+    return lambda session=None: run.perform(operation)
 
 
 def assign_from_checkpoint(

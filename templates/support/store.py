@@ -152,6 +152,8 @@ class Run:
     A name may be made (or found) once per run without reuse, as in one TF1 graph.
     """
 
+    builds = False  # whether what changes state is an operation that happens when it is asked for
+
     def __init__(self, store: VariableStore, scope: VariableScope | None = None) -> None:
         self.store = store
         self.scope = scope or VariableScope()
@@ -186,6 +188,36 @@ class Run:
         self.name_counts[key] = count
         self.name_counts[candidate.lower()] = 1
         return candidate
+
+    def effect(self, change: Callable[[], Any], name: str | None = None,
+               given: Sequence[Any] = ()) -> Any:
+        """What changes state: it happens now; where a graph is built, it becomes an operation, which
+        happens once the tensors `given` are known."""
+        return change()
+
+    def after(self, change: Callable[[], Any], value: Callable[[], Any]) -> Any:
+        """What `value` gives once `change` has happened."""
+        change()
+        return value()
+
+    def perform(self, operation: Any) -> None:
+        """Makes what `effect` gave happen, if it has not yet."""
+
+    def value(self, tensor: Any) -> Any:
+        """The value of a tensor, as an array."""
+        return tensor.numpy()
+
+    def made(self, variable: Any, initial: Callable[[], Any]) -> None:
+        """Called for a new variable with what computes its first value."""
+
+    def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
+        """Called for new state that training keeps for a variable (`name`: "w/Momentum")."""
+
+    def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
+        """Called for new state that training keeps for no variable in particular."""
+
+    def hide(self, variables: Sequence[Any]) -> None:
+        """Called for variables that are none of the program's, such as Keras' counters."""
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Variables go to the store (for all runs), anything else to this run."""
@@ -256,6 +288,8 @@ class Run:
 
 class _GraphRun(Run):
     """The one run of code that builds a TF1 graph for a session: collections are the graph's."""
+
+    builds = True
 
     def __init__(self, store: VariableStore, graph: tf.Graph) -> None:
         super().__init__(store)
@@ -355,7 +389,7 @@ class VariableStore(tf.Module):
         """
         graph = in_tf1_graph()
         eager = tf.__internal__.eager_context.eager_mode if graph else contextlib.nullcontext
-        with eager(), _entered(self._building.run):
+        with eager(), entered(self._building.run):
             yield self
 
     @contextlib.contextmanager
@@ -371,10 +405,14 @@ class VariableStore(tf.Module):
             run.scope, run.name_scope = outer.scope, outer.open_name_scope()
         around = tf.get_current_name_scope()
         run.around = f"{around}/".removesuffix(run.name_scope) if around else ""
-        with _entered(run):
+        with entered(run):
             yield run
             if apply_updates:
                 run.apply_updates()
+
+    def build_in(self, run: Run) -> None:
+        """Code that makes this the current store executes in `run`."""
+        self._building = _Holder(run)
 
     def add(self, name: str, variable: Any, collections: list[str] | None = None) -> None:
         """Registers a variable under its TF1 name and makes it visible to checkpoints."""
@@ -447,7 +485,8 @@ _default_store = VariableStore("default_store")
 
 
 @contextlib.contextmanager
-def _entered(run: Run) -> Iterator[None]:
+def entered(run: Run) -> Iterator[None]:
+    """Code of the block executes in `run`."""
     _runs.stack.append(run)
     try:
         yield
@@ -469,6 +508,8 @@ def _mapped(name: str, name_map: Mapping[str, str] | Callable[[str], str] | None
 def current_run() -> Run:
     """The innermost open run; else, in a `tf.function`, the run of its trace; else the store's own."""
     run = _runs.stack[-1] if _runs.stack else _default_store._building.run
+    if run.builds:
+        return run
     if run is run.store._building.run and tf.inside_function():
         return _run_of_body() or _run_of_trace(run)
     if not _runs.stack and not tf.executing_eagerly():
@@ -483,7 +524,7 @@ def in_tf1_graph() -> bool:
 
 def builds_graph() -> bool:
     """Whether code here builds a TF1 graph for a session, instead of computing or being traced."""
-    return isinstance(current_run(), _GraphRun)
+    return current_run().builds
 
 
 def _run_of_graph() -> Run:
@@ -524,12 +565,23 @@ def current_store() -> VariableStore:
     return current_run().store
 
 
+_resets: list[Callable[[], None]] = []
+
+
+def on_reset(do: Callable[[], None]) -> None:
+    """`reset_default_store` calls `do`, too."""
+    if do not in _resets:
+        _resets.append(do)
+
+
 def reset_default_store() -> None:
     """Forgets all ambient variables, scopes and collections (TF1's `tf.reset_default_graph`)."""
     global _default_store
-    if _runs.stack:
+    if _runs.stack and not _runs.stack[-1].builds:
         raise RuntimeError("reset_default_store() inside `with store.as_default()` or a run")
     _default_store = VariableStore("default_store")
+    for reset in _resets:
+        reset()
 
 
 def _matches(scope: str, value: Any) -> bool:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from .names import key_of
 from .optimizers import compute_gradients
 from .scopes import get_or_create_global_step
-from .store import current_store
+from .store import current_run, current_store
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
@@ -23,7 +23,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 def global_step(sess: Any, global_step_tensor: Any = None) -> int:
     """The value of a step counter: the last argument; a session is not needed any more."""
-    return int(sess if global_step_tensor is None else global_step_tensor)
+    return int(current_run().value(sess if global_step_tensor is None else global_step_tensor))
 
 
 def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]],

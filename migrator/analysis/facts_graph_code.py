@@ -1,0 +1,103 @@
+"""What the functions of a module have to do with a graph: what they make of it, and whom they call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import walk
+from migrator.engine.registry import fact
+
+Unit = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: What only means something where a graph is being built, or run.
+_OF_GRAPHS = frozenset({
+    k.SESSION, k.PLACEHOLDER, k.INIT, k.SUPERVISOR, k.GRAPH, k.SAVER, k.VARIABLES, k.MERGED, k.EMA,
+    k.UPDATE_OPS,
+})
+_METHODS = frozenset({"minimize", "apply_gradients", "compute_gradients", "make_one_shot_iterator",
+                      "make_initializable_iterator"})
+#: Parts of TensorFlow that add nothing to a graph.
+_PYTHON = (
+    "app", "flags", "gfile", "logging", "io", "python_io", "errors", "test", "compat", "estimator",
+    "Session", "ConfigProto", "GPUOptions", "reset_default_graph", "set_random_seed",
+    "train.latest_checkpoint", "train.get_checkpoint_state", "train.Example", "train.Feature",
+    "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",
+    "contrib.training.HParams", "Summary", "summary.Summary", "as_dtype", "RunOptions", "RunMetadata",
+)
+MODULE, MAIN = "", "__main__"
+
+
+@fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables")
+def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """Unit (``f``, ``C.m``, "" for the module's own statements, "__main__" for those of its main
+    block) -> {"direct": whether it handles a graph, "ops": whether it calls TensorFlow at all,
+    "calls": names that it calls, as the project knows them, and ``.m`` for methods}."""
+    del module
+    found = {name: unit_facts(nodes, names) for name, nodes in units(tree)}
+    return found if any(unit["direct"] for unit in found.values()) else None
+
+
+def is_main(node: ast.stmt) -> bool:
+    """Whether a statement is ``if __name__ == "__main__":``."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) and (
+        "__main__" in ast.unparse(node.test))
+
+
+def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
+    """The units of a module, each with the nodes of its code."""
+    own: list[ast.AST] = []
+    for node in tree.body:
+        if isinstance(node, Unit):
+            yield node.name, list(walk(node))
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, Unit):
+                    yield f"{node.name}.{inner.name}", list(walk(inner))
+                else:
+                    own += walk(inner)
+        elif is_main(node):
+            yield MAIN, list(walk(node))
+        else:
+            own += walk(node)
+    yield MODULE, own
+
+
+def unit_facts(nodes: list[ast.AST], names: NameTable) -> dict[str, Any]:
+    """The facts of one unit."""
+    direct = ops = False
+    calls: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            symbol = names.resolve_node(node.func, values=False) or ""
+            if symbol.startswith("tensorflow.") or symbol.startswith("tf1_support.graphs"):
+                direct = direct or k.call_kind(symbol) in _OF_GRAPHS or symbol.startswith("tf1_support")
+                ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
+            elif symbol and not symbol.startswith("builtins."):
+                calls.add(symbol.partition("(")[0])
+            elif isinstance(node.func, ast.Name):
+                calls.add(node.func.id)
+            if isinstance(node.func, ast.Attribute):
+                calls.add(f".{node.func.attr}")
+                if node.func.attr in _METHODS or _gives_session(node):
+                    direct = True
+    return {"direct": direct, "ops": ops or direct, "calls": sorted(calls)}
+
+
+def _gives_session(call: ast.Call) -> bool:
+    """Whether a method is called on a session, or given one: ``sess.run(...)``, ``x.eval(session=s)``."""
+    assert isinstance(call.func, ast.Attribute)
+    if call.func.attr in ("run", "partial_run", "graph"):
+        return names_session(ast.unparse(call.func.value)) or any(
+            word.arg == "feed_dict" for word in call.keywords)
+    if call.func.attr == "eval":
+        return any(word.arg in ("session", "feed_dict") for word in call.keywords)
+    return bool(call.args) and names_session(ast.unparse(call.args[0]))
+
+
+def names_session(text: str) -> bool:
+    """Whether people call a session so."""
+    return text.lower().endswith(("sess", "session", "session()", "get_default_session()"))

@@ -1,0 +1,209 @@
+"""Programs that run parts of a graph go on building it; functions of it take the session's place."""
+
+from __future__ import annotations
+
+import ast
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
+from migrator.analysis.graph_code import roots
+from migrator.analysis.tree_walk import walk
+from migrator.engine.context import FileContext
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.imports import imports_before_use
+from migrator.engine.registry import transform
+from migrator.model import Rung
+from migrator.transforms.graphs.functions import GraphFunction, planned
+from migrator.transforms.graphs.sites import Site, sites
+from migrator.transforms.graphs.values import Parents, Values
+
+_SAVES = frozenset({"save", "restore"})
+
+
+@transform
+class GraphPrograms:
+    """What builds a graph and is called from outside of one gets one to build into; runs of it become
+    calls of functions of the graph."""
+
+    name = "graph_programs"
+    triggers = frozenset({"tensorflow.*"})
+    order = 92  # after all that makes sessions native
+
+    def run(self, ctx: FileContext) -> str | None:
+        """Rewrite the runs of a file and give what builds a graph one to build into."""
+        own = {name: unit_facts(nodes, ctx.names) for name, nodes in units(ctx.tree)}
+        if not any(facts["direct"] for facts in own.values()):
+            return None
+        writer = _Writer(ctx)
+        writer.sites()
+        writer.savers()
+        writer.graphs()
+        writer.roots(roots(ctx.index, ctx.path, own))
+        return apply(ctx.text, writer.edits)[0] if writer.edits else None
+
+
+class _Writer:
+    """Collects the edits of one file."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        self.ctx, self.tree = ctx, ctx.tree
+        self.lines = Lines(ctx.text)
+        self.parents = Parents(ctx.tree)
+        self.values = Values(ctx.tree, ctx.names, self.parents)
+        self.edits: list[Edit] = []
+
+    # -- runs
+
+    def sites(self) -> None:
+        """Runs become calls."""
+        found = [site for site in sites(self.tree, self.values) if self._is_free(site)]
+        taken = set(self.ctx.names.used_names)
+        functions = planned(
+            (site for site in found if self._has_room(site)), self.values, self.parents, taken)
+        made = {id(site.call): function for function in functions for site in function.runs}
+        for function in functions:
+            self._definition(function)
+        for site in found:
+            function = made.get(id(site.call))
+            if function is not None:
+                self._call(site, function.name, [value for _, value in site.feeds])
+                reason = f"the run becomes a call of {function.name}, a function of the graph"
+            else:
+                self._run(site)
+                reason = "the graph is run without a session"
+            self.ctx.change("TF302", site.call, reason, Rung.SUPPORT, symbol="tensorflow.Session.run")
+
+    def _is_free(self, site: Site) -> bool:
+        """Whether nothing but the graph is behind a run: sessions with hooks do more."""
+        for value in self.values.assigned(site.session) or [] if site.session is not None else []:
+            symbol = isinstance(value, ast.Call) and self.ctx.names.resolve_node(value.func) or ""
+            if symbol in k.MONITORED or symbol.endswith("Session") and not symbol.startswith("tensorflow."):
+                return False
+        return True
+
+    def _has_room(self, site: Site) -> bool:
+        """Whether a statement can stand in front of the run's."""
+        statement = self.parents.statement(site.call)
+        start = self.lines.offset(statement.lineno, 0)
+        return not self.ctx.text[start : self.lines.span(statement)[0]].strip()  # type: ignore[arg-type]
+
+    def _definition(self, function: GraphFunction) -> None:
+        before = function.before
+        first = min([before.lineno, *(d.lineno for d in getattr(before, "decorator_list", ()))])
+        start = self.lines.offset(first, 0)
+        text = self.ctx.text
+        indent = text[start : start + len(text[start:]) - len(text[start:].lstrip(" \t"))]
+        site = function.site
+        inputs = [self._text(key) for key, _ in site.feeds]
+        made = f"{indent}{function.name} = {self.ctx.support('graphs.function')}("
+        line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)})"
+        if len(line) > 100:
+            deeper = indent + "    "
+            line = f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)})"
+        self.edits.append(Edit(start, start, (line + "\n",)))
+
+    def _text(self, node: ast.expr) -> str:
+        """An expression on one line, as it is written if that is one."""
+        start, end = self.lines.span(node)
+        written = self.ctx.text[start:end]
+        return ast.unparse(node) if "\n" in written else written
+
+    def _call(self, site: Site, name: str, values: list[ast.expr]) -> None:
+        pieces: list[str | tuple[int, int]] = [f"{name}("]
+        for number, value in enumerate(values):
+            pieces += [", "] * bool(number) + [self.lines.span(value)]
+        start, end = self.lines.span(site.call)
+        self.edits.append(Edit(start, end, (*pieces, ")")))
+
+    def _run(self, site: Site) -> None:
+        """``sess.run(...)`` as ``graphs.run(...)``; the arguments stay as they are written."""
+        assert isinstance(site.call.func, ast.Attribute)
+        asked = {"eval": "graphs.evaluate", "run": "graphs.perform"}[site.call.func.attr]
+        run = self.ctx.support(asked if site.guess else "graphs.run")
+        start, end = self.lines.span(site.call)
+        func = site.call.func
+        if func.value is not site.fetches and not site.lost:
+            self.edits.append(Edit(*self.lines.span(func), (run,)))
+            return
+        pieces: list[str | tuple[int, int]] = [f"{run}(", self.lines.span(site.fetches)]
+        if site.feed is not None:
+            pieces += [", ", self.lines.span(site.feed)]
+        elif site.feeds:
+            pieces += [", {"]
+            for number, (key, value) in enumerate(site.feeds):
+                pieces += [", "] * bool(number)
+                pieces += [self.lines.span(key), ": ", self.lines.span(value)]
+            pieces += ["}"]
+        self.edits.append(Edit(start, end, (*pieces, ")")))
+
+    # -- what else was given the session
+
+    def savers(self) -> None:
+        """Savers need no session."""
+        for node in walk(self.tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            if node.func.attr not in _SAVES or not node.args:
+                continue
+            saver = node.func.value
+            if self.values.kind(node.args[0]) != k.SESSION or not (
+                    self.values.kind(saver) == k.SAVER or "saver" in ast.unparse(saver).lower()):
+                continue
+            rest = [*node.args[1:], *(word.value for word in node.keywords)]
+            start = self.lines.span(node.args[0])[0]
+            if not rest:
+                continue
+            nodes: list[ast.expr | ast.keyword] = [*node.args[1:], *node.keywords]
+            end = min(self.lines.span(n)[0] for n in nodes)  # type: ignore[arg-type]
+            self.edits.append(Edit(start, end, ("",)))
+
+    def graphs(self) -> None:
+        """Graphs that the program makes itself."""
+        for reference in self.ctx.names.references:
+            if reference.call is None or reference.role != "load":
+                continue
+            target = self.ctx.names.reference_target(reference)
+            if target is not None and target.name == "tensorflow.Graph":
+                self.edits.append(
+                    Edit(*self.lines.span(reference.node), (self.ctx.support("graphs.Graph"),)))
+                self.ctx.change("TF391", reference.node, "a graph whose functions can be called",
+                                Rung.SUPPORT, symbol="tensorflow.Graph")
+
+    # -- what builds
+
+    def roots(self, found: frozenset[str]) -> None:
+        """Decorate the functions and classes that build graphs for others, or begin the script's."""
+        if MODULE in found:
+            self._begin_behind_imports()
+            return
+        for node in self.tree.body:
+            if is_main(node) and MAIN in found:
+                assert isinstance(node, ast.If)
+                self._before(node.body[0], f"{self.ctx.support('graphs.build')}()")
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in found:
+                self._decorate(node)
+            elif isinstance(node, ast.ClassDef) and any(
+                    unit.startswith(f"{node.name}.") for unit in found):
+                if not any("TestCase" in ast.unparse(base) for base in node.bases):
+                    self._decorate(node)
+
+    def _decorate(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        if not any("graphs." in ast.unparse(d) for d in node.decorator_list):
+            self._before(node, f"@{self.ctx.support('graphs.building')}")
+
+    def _before(self, node: ast.stmt, line: str) -> None:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        start = self.lines.offset(first, 0)
+        self.edits.append(Edit(start, start, (" " * node.col_offset + line + "\n",)))
+        self._tell(node)
+
+    def _begin_behind_imports(self) -> None:
+        last = (imports_before_use(self.tree) or self.tree.body[:1])[-1]
+        after = self.lines.offset((last.end_lineno or last.lineno) + 1, 0) if (
+            (last.end_lineno or last.lineno) < len(self.lines.starts)) else len(self.ctx.text)
+        self.edits.append(Edit(after, after, (f"\n{self.ctx.support('graphs.build')}()\n",)))
+        self._tell(1)
+
+    def _tell(self, node: ast.AST | int) -> None:
+        self.ctx.change("TF391", node, "TensorFlow 2 computes at once: what is built here goes into a graph",
+                        Rung.SUPPORT)

@@ -1,0 +1,1 @@
+"""What `graph_programs` is made of: values, run sites, the functions that take their place."""

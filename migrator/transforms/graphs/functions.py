@@ -1,0 +1,138 @@
+"""Which function of the graph each run becomes: what it is called, and where it is made."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.fresh_names import fresh_name
+from migrator.analysis.tree_walk import LOOPS, walk
+from migrator.transforms.graphs.sites import Site
+from migrator.transforms.graphs.values import Function, Parents, Values
+
+_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict,
+           ast.Load, ast.UnaryOp, ast.USub)
+_NOISE = re.compile(r"^_+|_+$|_(op|ops|optim|optimizer|step|apply)$")
+_LONGEST = 40
+
+
+@dataclass(eq=False)
+class GraphFunction:
+    """A function that a scope makes of its graph in front of the statement `before`."""
+
+    name: str
+    site: Site
+    before: ast.stmt
+    runs: list[Site] = field(default_factory=list)
+
+
+def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[str]
+            ) -> list[GraphFunction]:
+    """The functions for those runs that say themselves what they fetch and feed."""
+    made: dict[tuple[int, str], GraphFunction] = {}
+    for site in found:
+        before = _place(site, parents)
+        if before is None:
+            continue
+        key = id(before), _signature(site)
+        if key not in made:
+            name = _name(site, values)
+            name = fresh_name(f"run_{name}" if name in taken else name, taken)
+            taken.add(name)
+            made[key] = GraphFunction(name, site, before)
+        made[key].runs.append(site)
+    return list(made.values())
+
+
+def _signature(site: Site) -> str:
+    inputs = ", ".join(ast.unparse(key) for key, _ in site.feeds)
+    return f"{inputs} -> {ast.unparse(site.fetches)}"
+
+
+def _place(site: Site, parents: Parents) -> ast.stmt | None:
+    """The statement in front of which the function is made: the outermost loop that changes nothing
+    of what it computes, else the run's own; None where the run is no place for a statement."""
+    parts = [site.fetches, *(key for key, _ in site.feeds)]
+    if site.guess or site.feed is not None or not all(_is_simple(part) for part in parts):
+        return None
+    used = {text for part in parts for text in _paths(part)}
+    place = parents.statement(site.call)
+    for around in parents.around(site.call):
+        if isinstance(around, ast.Lambda):
+            return None
+        if isinstance(around, LOOPS) and not isinstance(around, (ast.For, ast.While)):
+            if _changed(around, used):
+                return None
+        if isinstance(around, (Function, ast.Module, ast.ClassDef)):
+            break
+        if isinstance(around, (ast.For, ast.While)):
+            if _changed(around, used):
+                break
+            place = around
+    holder = parents.of(place)
+    if isinstance(holder, ast.If) and holder.orelse == [place] and isinstance(place, ast.If):
+        return None  # an elif
+    return place
+
+
+def _is_simple(node: ast.expr) -> bool:
+    return all(isinstance(inner, _SIMPLE) for inner in walk(node))
+
+
+def _paths(node: ast.expr) -> set[str]:
+    """The names that an expression reads, and their attributes: ``model``, ``model.loss``."""
+    return {ast.unparse(inner) for inner in walk(node) if isinstance(inner, (ast.Name, ast.Attribute))}
+
+
+def _changed(loop: ast.AST, used: set[str]) -> bool:
+    """Whether a loop binds a name or attribute that is used."""
+    return any(
+        isinstance(inner, (ast.Name, ast.Attribute)) and not isinstance(inner.ctx, ast.Load)
+        and ast.unparse(inner) in used
+        for inner in walk(loop)
+    )
+
+
+def _name(site: Site, values: Values) -> str:
+    """``train_step`` for one training operation, else what is computed: ``compute_loss``."""
+    fetched = _elements(site.fetches)
+    operations = [e for e in fetched if values.kind(e) in (k.TRAIN, k.EFFECT, k.INIT) or _sounds_so(e)]
+    if operations:
+        stems = [_stem(e) for e in operations]
+        stem = "_and_".join(dict.fromkeys(stem for stem in stems if stem))[:_LONGEST]
+        return f"{stem}_step" if stem and stem != "train" else "train_step"
+    stems = list(dict.fromkeys(stem for e in fetched if (stem := _stem(e))))
+    if not stems:
+        return "compute"
+    text = "compute_" + "_and_".join(stems[:3])
+    return text if len(text) <= _LONGEST and len(stems) <= 3 else f"compute_{stems[0]}_and_more"
+
+
+def _sounds_so(node: ast.expr) -> bool:
+    return bool(re.search(r"(train|optim|update|apply|minimize)|_ops?$", _last(node).lower()))
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [inner for part in node.elts for inner in _elements(part)]
+    if isinstance(node, ast.Dict):
+        return [inner for part in node.values for inner in _elements(part)]
+    return [node]
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return node.slice.value
+        return _last(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _stem(node: ast.expr) -> str:
+    text = re.sub(r"\W+", "_", _last(node)).lower()
+    return _NOISE.sub("", _NOISE.sub("", text)).strip("_")

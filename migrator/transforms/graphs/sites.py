@@ -1,0 +1,108 @@
+"""Where a file runs parts of a graph: ``sess.run``, ``tensor.eval`` and ``operation.run``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.tree_walk import walk
+from migrator.transforms.graphs.values import Values
+
+Pair = tuple[ast.expr, ast.expr]
+
+
+@dataclass(frozen=True)
+class Site:
+    """One run.
+
+    `fetches` is what is fetched. `feeds` are (input, value) where the run says them itself;
+    `feed` is the expression of a dict that is put together elsewhere. `session` runs it (None: the
+    default one). `lost` are arguments that have no successor. With `guess`, the text does not tell
+    whether it is one at all.
+    """
+
+    call: ast.Call
+    fetches: ast.expr
+    feeds: tuple[Pair, ...]
+    feed: ast.expr | None
+    session: ast.expr | None
+    lost: tuple[str, ...] = ()
+    guess: bool = False
+
+
+#: Parameters of the three calls, by TF 1's names.
+_RUN = ("fetches", "feed_dict", "options", "run_metadata")
+_EVAL = ("feed_dict", "session")
+_OPERATIONS = re.compile(r"init|train|step|op(s|t)?$|optim|update|assign|copy|enqueue|reset")
+
+
+def sites(tree: ast.Module, values: Values) -> Iterator[Site]:
+    """The runs of a file, outer ones first."""
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found = _site(node, node.func, values)
+            if found is not None:
+                yield found
+
+
+def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(w.arg is None for w in call.keywords):
+        return None
+    given: dict[str, ast.expr] = {w.arg: w.value for w in call.keywords if w.arg}
+    if func.attr == "run" and values.kind(func.value) == k.SESSION:
+        if len(call.args) > len(_RUN) or not set(given) <= set(_RUN):
+            return None
+        given |= dict(zip(_RUN, call.args, strict=False))
+        if "fetches" not in given:
+            return None
+        lost = tuple(name for name in ("options", "run_metadata") if _says(given.get(name)))
+        return _made(call, given["fetches"], given.get("feed_dict"), func.value, lost)
+    if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL):
+        return None
+    guess = False
+    if not (given or _evaluates(call, func, values)):
+        if not _may_evaluate(func, values) or len(call.args) > 1:
+            return None
+        guess = True
+    given |= dict(zip(_EVAL, call.args, strict=False))
+    session = given.get("session")
+    if session is not None and values.kind(session) != k.SESSION:
+        return None
+    return replace(_made(call, func.value, given.get("feed_dict"), session, ()), guess=guess)
+
+
+def _evaluates(call: ast.Call, func: ast.Attribute, values: Values) -> bool:
+    """Whether ``x.eval()`` or ``x.run()`` is that of a tensor or an operation."""
+    kind = values.kind(func.value)
+    if func.attr == "run":
+        return kind in (k.INIT, k.TRAIN, k.EFFECT, k.ITERATOR_INIT, k.OP) and (
+            not call.args or isinstance(call.args[0], ast.Dict))
+    return kind in (k.OP, k.TENSOR, k.VARIABLE, k.MERGED, k.SUMMARY, k.ELEMENT, k.PLACEHOLDER) or (
+        bool(call.args) and isinstance(call.args[0], ast.Dict))
+
+
+def _may_evaluate(func: ast.Attribute, values: Values) -> bool:
+    """Whether the object of ``x.eval()`` or ``x.run()`` may be a tensor or an operation."""
+    if values.kind(func.value) or values.imported(func.value) or isinstance(func.value, ast.Constant):
+        return False
+    if func.attr == "eval":
+        return True
+    return bool(_OPERATIONS.search(ast.unparse(func.value).rpartition(".")[2].lower()))
+
+
+def _says(node: ast.expr | None) -> bool:
+    return node is not None and not (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _made(call: ast.Call, fetches: ast.expr, feed: ast.expr | None, session: ast.expr | None,
+          lost: tuple[str, ...]) -> Site:
+    if not _says(feed):
+        return Site(call, fetches, (), None, session, lost)
+    if isinstance(feed, ast.Dict) and None not in feed.keys:
+        pairs = tuple((key, value) for key, value in zip(feed.keys, feed.values, strict=True)
+                      if key is not None)
+        return Site(call, fetches, pairs, None, session, lost)
+    return Site(call, fetches, (), feed, session, lost)

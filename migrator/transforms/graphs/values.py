@@ -1,0 +1,160 @@
+"""What the names and attributes of a file hold: sessions, operations, savers, tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_graph_code import names_session
+from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import children, self_attribute, walk
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = ast.Module | ast.ClassDef | Function | ast.Lambda
+
+_DEPTH = 6  # names that stand for names
+_EFFECTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update", "scatter_add",
+                      "scatter_sub", "load"})
+_TRAINS = frozenset({"minimize", "apply_gradients"})
+_SESSIONS = frozenset({"managed_session", "prepare_or_wait_for_session", "as_default"})
+
+
+class Parents:
+    """The node that holds each node of a tree."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._of = {id(child): node for node in walk(tree) for child in children(node)}
+
+    def of(self, node: ast.AST) -> ast.AST | None:
+        return self._of.get(id(node))
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around one, innermost first."""
+        current = self.of(node)
+        while current is not None:
+            yield current
+            current = self.of(current)
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The innermost function, class, lambda or module around a node."""
+        return next(n for n in self.around(node) if isinstance(n, Scope))
+
+    def function(self, node: ast.AST) -> Function | ast.Module:
+        """The innermost function around a node, else the module."""
+        return next(n for n in self.around(node) if isinstance(n, (Function, ast.Module)))
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that a node belongs to: itself, if it is one."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next(n for n in self.around(node) if isinstance(n, ast.stmt))
+
+
+class Values:
+    """Kinds (`analysis.graph_kinds`) of the expressions of a file; "" where its text does not tell."""
+
+    def __init__(self, tree: ast.Module, names: NameTable, parents: Parents) -> None:
+        self.names, self.parents = names, parents
+        self._locals: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
+        self._attributes: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
+        for node in walk(tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self._bind(node.target, node.value)
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                self._bind(node.optional_vars, node.context_expr)
+
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            home = self._home(target, target.id)
+            self._locals[id(home), target.id].append(value)
+        elif (name := self_attribute(target)) is not None:
+            owner = self._owner(target)
+            if owner is not None:
+                self._attributes[id(owner), name].append(value)
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and (
+                len(target.elts) == len(value.elts)):
+            for inner, part in zip(target.elts, value.elts, strict=True):
+                self._bind(inner, part)
+
+    def _home(self, node: ast.AST, name: str) -> Function | ast.Module:
+        """The function whose local a name is, as far as `global` does not say otherwise."""
+        function = self.parents.function(node)
+        if isinstance(function, Function) and any(
+            isinstance(inner, ast.Global) and name in inner.names for inner in walk(function)
+        ):
+            return next(n for n in self.parents.around(function) if isinstance(n, ast.Module))
+        return function
+
+    def _owner(self, node: ast.AST) -> ast.ClassDef | None:
+        return next((n for n in self.parents.around(node) if isinstance(n, ast.ClassDef)), None)
+
+    def assigned(self, node: ast.expr) -> list[ast.expr] | None:
+        """What a name or attribute of self is assigned; None where it is a parameter or unknown."""
+        if isinstance(node, ast.Name):
+            for scope in self.parents.around(node):
+                if not isinstance(scope, (Function, ast.Module)):
+                    continue
+                found = self._locals.get((id(scope), node.id))
+                if found:
+                    return found
+                if isinstance(scope, Function) and node.id in parameters(scope):
+                    return None
+            return None
+        name = self_attribute(node)
+        owner = self._owner(node) if name else None
+        return self._attributes.get((id(owner), name)) if owner is not None and name else None
+
+    def imported(self, node: ast.expr) -> bool:
+        """Whether an expression is a module or something that a module of others has."""
+        name = self.names.resolve_node(node, values=False) or ""
+        return bool(name) and not name.startswith(("builtins.", "tensorflow")) and "(" not in name
+
+    def kind(self, node: ast.expr, depth: int = 0) -> str:
+        """The kind of an expression's value."""
+        if depth > _DEPTH:
+            return ""
+        if isinstance(node, ast.Call):
+            return self._called(node, depth)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            found = self.assigned(node)
+            if found:
+                kinds = {self.kind(value, depth + 1) for value in found
+                         if not (isinstance(value, ast.Constant) and value.value is None)}
+                if kinds == {""} or len(kinds) != 1:
+                    return k.SESSION if k.SESSION in kinds or names_session(ast.unparse(node)) else ""
+                return kinds.pop()
+            return k.SESSION if names_session(ast.unparse(node)) else ""
+        return ""
+
+    def _called(self, node: ast.Call, depth: int) -> str:
+        symbol = self.names.resolve_node(node.func, values=False) or ""
+        if symbol.startswith("tensorflow.") and "(" not in symbol:
+            return k.call_kind(symbol)
+        if isinstance(node.func, ast.Attribute):
+            method = node.func.attr
+            if method in _TRAINS:
+                return k.TRAIN
+            if method in _EFFECTS:
+                return k.EFFECT
+            if method in _SESSIONS:
+                base = self.kind(node.func.value, depth + 1)
+                if base in (k.SESSION, k.SUPERVISOR):
+                    return k.SESSION
+                if base == k.GRAPH:
+                    return k.GRAPH
+        if names_session(ast.unparse(node.func) + "()"):
+            return k.SESSION
+        return ""
+
+
+def parameters(function: Function | ast.Lambda) -> list[str]:
+    """The names of a function's parameters."""
+    a = function.args
+    every = [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs,
+             *([a.kwarg] if a.kwarg else [])]
+    return [arg.arg for arg in every]

@@ -1,0 +1,78 @@
+"""TF 1's FileWriter: event files of summaries that were fetched."""
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+
+class FileWriter:
+    """Writes summaries, given as messages or as bytes that a step returned.
+
+    Args:
+        logdir: The folder of the event file.
+        graph: Shown by TensorBoard.
+        max_queue: How many summaries to keep before writing; `flush_secs`: for how long.
+        filename_suffix: The end of the file's name.
+    """
+
+    def __init__(self, logdir: str, graph: Any = None, max_queue: int = 10, flush_secs: float = 120,
+                 graph_def: Any = None, filename_suffix: str | None = None,
+                 session: Any = None) -> None:
+        self._logdir = str(logdir)
+        with tf.init_scope():
+            self._writer = tf.summary.create_file_writer(
+                self._logdir, max_queue, int(flush_secs * 1000), filename_suffix)
+        if session is not None:
+            graph = session.graph
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
+
+    def get_logdir(self) -> str:
+        return self._logdir
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Writes a `Summary` message, or its bytes, at a step (0 if none is said)."""
+        data = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        with tf.init_scope(), self._writer.as_default():
+            tf.summary.experimental.write_raw_pb(data, step=_number(global_step))
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Writes a graph for TensorBoard to show."""
+        shown = graph_def if graph is None else graph.as_graph_def()
+        with tf.init_scope(), self._writer.as_default():
+            tf.summary.graph(shown)
+
+    def add_event(self, event: Any) -> None:
+        """Writes the summary of an `Event` message, at its step."""
+        if event.HasField("summary"):
+            self.add_summary(event.summary, event.step)
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Nothing: what a step took is what `tf.profiler.experimental` shows now."""
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Nothing: it told TensorBoard where a session began."""
+
+    def flush(self) -> None:
+        with tf.init_scope():
+            self._writer.flush()
+
+    def close(self) -> None:
+        with tf.init_scope():
+            self._writer.close()
+
+    def reopen(self) -> None:
+        """Goes on in a new file."""
+        with tf.init_scope():
+            self._writer = tf.summary.create_file_writer(self._logdir)
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+def _number(step: Any) -> int:
+    return 0 if step is None else int(step)
