@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from migrator.analysis.names import Binding, NameTable, canonical
+from migrator.analysis.names import Binding, NameTable
 from migrator.engine.lookup import VERSION_2
 from migrator.engine.ruleset import RuleSet
 
@@ -91,7 +91,7 @@ class BindingPlan:
     def old(self, binding: Binding) -> tuple[str, bool] | None:
         """(canonical name, written through compat.v1) of what a binding stands for today."""
         if binding.kind in ("import", "star"):
-            return canonical(binding.target)
+            return self.names.canonical(binding.target)
         root = self.names.root(binding.name, binding.scope)
         if root is None or root.binding is not binding:
             return None
@@ -103,6 +103,16 @@ class BindingPlan:
         if key not in self._targets:
             self._targets[key] = self._decide(binding)
         return self._targets[key]
+
+    def of_star(self, name: str) -> str | None:
+        """What a canonical name that a star import brings becomes."""
+        found = self.rules.disposition(name)
+        if name == "tensorflow" or found.kind == "none":
+            return name
+        if found.kind in ("rename", "support"):
+            return found.target + found.rest
+        sites = (site for group in self.sites.values() for site in group if site.resolved.star)
+        return self._infer(name, sites) if found.kind in ("module", "unknown") else None
 
     def _decide(self, binding: Binding) -> str | None:
         old = self.old(binding)
@@ -159,8 +169,8 @@ class BindingPlan:
         votes: Counter[str] = Counter()
         for site in sites:
             found = site.disposition
-            if found.kind in ("rename", "support"):
-                new, suffix = found.target + found.rest, site.resolved.name[len(name) :]
+            if found.kind in ("rename", "support"):  # as written: the path may lead elsewhere
+                new, suffix = found.target + found.rest, "".join(f".{a}" for a in site.reference.attrs)
                 if suffix and new.endswith(suffix):
                     votes[new[: -len(suffix)]] += 1
         successors: Counter[str] = Counter()
