@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from migrator.analysis.names import Binding, NameTable
 from migrator.engine.lookup import VERSION_2
-from migrator.engine.ruleset import RuleSet
+from migrator.engine.ruleset import SUPPORT, RuleSet
 
 if TYPE_CHECKING:
     from migrator.engine.work import Site
@@ -166,6 +166,7 @@ class BindingPlan:
 
     def _infer(self, name: str, sites: Iterable[Site]) -> str | None:
         """The module whose members most of the sites become, if their names stay the same."""
+        sites = list(sites)
         votes: Counter[str] = Counter()
         for site in sites:
             found = site.disposition
@@ -176,14 +177,17 @@ class BindingPlan:
         successors: Counter[str] = Counter()
         if not votes and any(site.resolved.name == name for site in sites):  # the module as a value
             successors = self._successors(name)
-        if not votes and not successors:
+        if not votes and not successors and not any(sites):  # others may import it from here
             prefix = name + "."
             for key, entry in self.rules.tables.items():
                 if entry.kind == "support" and key.startswith(prefix):
                     suffix = key[len(name) :]
                     if entry.target.endswith(suffix):
                         votes[entry.target[: -len(suffix)]] += 1
-        votes = Counter({new: count for new, count in votes.items() if not split_import(new)[3]})
+        votes = Counter({  # a package is no way to its modules, which need their own imports
+            new: count for new, count in votes.items()
+            if not split_import(new)[3] and new != SUPPORT
+        })  # fmt: skip
         votes = votes or successors
         if not votes:
             return None
