@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import beside
 from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, variable_name
 
@@ -72,7 +73,7 @@ class OptimizerHooks:
             while label in taken:
                 count += 1
                 label = f"{stem}_{count}"
-            with outside_traces():
+            with outside_traces(), beside(variable):
                 made = of_slot[key] = tf.Variable(
                     value(), trainable=False, name=label.replace(":", "_"))
             self._own_labels[key_of(made)] = label
@@ -113,7 +114,7 @@ class OptimizerHooks:
         if graph is not None:
             return graph._create_non_slot_variable(initial_value, name, colocate_with)
         if name not in self._scalars:
-            with outside_traces():
+            with outside_traces(), beside(colocate_with):
                 self._scalars[name] = tf.Variable(initial_value, trainable=False, name=name)
         return self._scalars[name]
 

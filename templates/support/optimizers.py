@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import beside
 from .graph_optimizers import graph_optimizer
 from .names import key_of, outside_traces, register_state, variable_name
 from .optimizer_hooks import OptimizerHooks
@@ -168,9 +169,10 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
             for variable in new:
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
-                for slot in self.slots:
-                    self._slots[slot].append(self.add_variable_from_reference(
-                        variable, name=slot, initializer=self.initial_slot(slot)))
+                with beside(variable):
+                    for slot in self.slots:
+                        self._slots[slot].append(self.add_variable_from_reference(
+                            variable, name=slot, initializer=self.initial_slot(slot)))
             super().build(list(self._known_variables))
 
     @property
