@@ -42,6 +42,7 @@ class ProjectIndex:
     _by_name: dict[str, list[ModuleInfo]] = field(default_factory=dict)
     _importers: dict[str, set[str]] = field(default_factory=dict)
     _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def assemble(
@@ -49,7 +50,7 @@ class ProjectIndex:
     ) -> ProjectIndex:
         """Name the modules (see `_infer_roots`) and link their imports."""
         index = cls(folder=folder)
-        roots = _infer_roots(summaries)
+        roots, index._needs = _infer_roots(summaries)
         for path in sorted(summaries):
             root = roots[path]
             name, is_package = module_name(path, root)
@@ -118,24 +119,9 @@ class ProjectIndex:
             return None
         return _tree_of(str(self.folder / path), self.modules[path].summary.sha256)
 
-    def support_root(self, path: str) -> str:
-        """The import root from which the file at `path` can import a package.
-
-        That is the root of the project modules that it imports (which must be on sys.path when
-        it runs), else its own.
-        """
-        info = self.modules.get(path)
-        if info is None:
-            return path.rpartition("/")[0]
-        votes = Counter(
-            self.modules[target].root
-            for target in self.imported(path)
-            if _absolute_import(info, self.modules[target].name)
-        )
-        votes[info.root] += 1 if info.is_package or "." in info.name else 0
-        if not votes:
-            return info.root
-        return min(votes, key=lambda root: (-votes[root], root))
+    def needs(self, path: str) -> frozenset[str]:
+        """The folders that must be on sys.path for the absolute imports of the file at `path`."""
+        return self._needs.get(path, frozenset())
 
     def digest(self, path: str) -> str:
         """A hash of all of the project that a migration of the file at `path` may look at."""
@@ -177,11 +163,6 @@ class ProjectIndex:
         return found
 
 
-def _absolute_import(info: ModuleInfo, name: str) -> bool:
-    top = name.split(".")[0]
-    return any(target.split(".")[0] == top for target in info.summary.imports)
-
-
 def absolute_name(target: str, info: ModuleInfo) -> str | None:
     """What `info` imports as `target`, without the dots of a relative import; None if these lead
     out of the project."""
@@ -216,8 +197,10 @@ def module_name(path: str, root: str) -> tuple[str, bool]:
     return ".".join(parts), False
 
 
-def _infer_roots(summaries: Mapping[str, ModuleSummary]) -> dict[str, str]:
-    """The import root of every file.
+def _infer_roots(
+    summaries: Mapping[str, ModuleSummary],
+) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    """(the import root of every file, the roots that each file's own imports give evidence for).
 
     An absolute import that, read as a path below some directory, is a file of the project is
     evidence for that directory. A file takes the root with the most evidence for itself, else
@@ -231,6 +214,7 @@ def _infer_roots(summaries: Mapping[str, ModuleSummary]) -> dict[str, str]:
             by_tail.setdefault(".".join(parts[start:]), []).append(path)
     votes: dict[str, Counter[str]] = {}
     near: dict[str, Counter[str]] = {}
+    needs: dict[str, set[str]] = {}
     for importer, summary in summaries.items():
         for target in summary.imports:
             if target.startswith("."):
@@ -241,6 +225,7 @@ def _infer_roots(summaries: Mapping[str, ModuleSummary]) -> dict[str, str]:
             dotted, path = hit
             depth = len(_dotted_parts(path)) - dotted.count(".") - 1
             root = "/".join(path.split("/")[:depth])
+            needs.setdefault(importer, set()).add(root)
             votes.setdefault(path, Counter())[root] += 1
             near.setdefault(path.rpartition("/")[0], Counter())[root] += 1
     packages = {path.rpartition("/")[0] for path in summaries if path.endswith("__init__.py")}
@@ -257,7 +242,7 @@ def _infer_roots(summaries: Mapping[str, ModuleSummary]) -> dict[str, str]:
             if not top:
                 break
         roots[path] = top if folder in packages else folder
-    return roots
+    return roots, {path: frozenset(found) for path, found in needs.items()}
 
 
 def _dotted_parts(path: str) -> list[str]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from migrator.analysis.exports import Exports, exports
+
 if TYPE_CHECKING:
     from migrator.analysis.parsed import Parsed
 
@@ -22,6 +24,7 @@ class ModuleSummary:
     relative ones keep their dots). `functions` and `classes` map top-level names to their line,
     `assigned` are the names that top-level code assigns.
     `facts`: results of the registered fact functions (see `engine.registry.fact`).
+    `exports`: what other modules can get from it that is not its own.
     `error` says why the file could not be read as Python 3 (it then has no contents).
     """
 
@@ -31,6 +34,7 @@ class ModuleSummary:
     classes: Mapping[str, int] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     has_main: bool = False
+    exports: Exports = field(default_factory=Exports)
     facts: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
 
@@ -77,6 +81,7 @@ class ModuleSummary:
             classes=classes,
             assigned=frozenset(assigned),
             has_main=has_main,
+            exports=exports(module) if "import" in text else Exports(),
             facts=_facts(module, facts),
         )
 

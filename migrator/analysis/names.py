@@ -4,11 +4,14 @@ A *canonical name* is the dotted path under which TensorFlow 1 documents a symbo
 `tensorflow` (`tf.nn.relu` -> ``tensorflow.nn.relu``), or the plain dotted path of any other module
 (``numpy.float``).  Ways of writing that are seen through:
 
-* every import form, aliases, conditional and ``try`` imports (both branches), star imports;
+* every import form, aliases, conditional and ``try`` imports (both branches), star imports, also of
+  what other modules of the project import (`NameTable.follow`);
 * assignments of a dotted name (``slim = tf.contrib.slim``);
 * ``tensorflow.compat.v1`` and ``tf_slim``, which canonicalise to the TF1 name
-  (`Resolved.compat` keeps that it was written so); ``tensorflow.python...`` stays as it is, and so
-  does ``tensorflow.compat.v2``, whose names mean what they mean in TF 2;
+  (`Resolved.compat` keeps that it was written so); ``tensorflow.compat.v2`` stays as it is: its names
+  mean what they mean in TF 2;
+* private paths (``tensorflow.python.client.session.Session``), which canonicalise to the public name
+  of the same object where it has one (`analysis.private_paths`);
 * call results: ``tf.Graph().as_default`` -> ``tensorflow.Graph().as_default``, also through a
   local (``sess = tf.Session()``; ``with tf.Session() as sess``) when `values` is asked for.
 
@@ -20,11 +23,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from migrator.analysis._binder import Binder
+from migrator.analysis.private_paths import ROOTS, public_path
 from migrator.analysis.scopes import Binding, Reference, Scope
 from migrator.analysis.tree_walk import children
 
@@ -61,12 +65,14 @@ def canonical(path: str) -> tuple[str, bool]:
     ('tensorflow.contrib.slim.conv2d', True)
     >>> canonical("tensorflow.compat.v2.compat.v1.nn.relu")
     ('tensorflow.nn.relu', True)
+    >>> canonical("tensorflow.python.ops.nn_ops.relu")
+    ('tensorflow.nn.relu', False)
     """
     compat = False
     if path.startswith("tensorflow_core."):
         path = "tensorflow." + path[len("tensorflow_core.") :]
     if path == "tf_slim" or path.startswith("tf_slim."):
-        return "tensorflow.contrib.slim" + path[len("tf_slim") :], True
+        return public_path("tensorflow.contrib.slim" + path[len("tf_slim") :]), True
     if path.startswith("tensorflow.compat.v2.compat."):
         path = "tensorflow" + path[len("tensorflow.compat.v2") :]
     while path.startswith("tensorflow.compat.v1"):
@@ -74,6 +80,8 @@ def canonical(path: str) -> tuple[str, bool]:
         if rest and rest[0] != ".":
             break
         path, compat = "tensorflow" + rest, True
+    if path.startswith(ROOTS):
+        path = public_path(path)
     return path, compat
 
 
@@ -103,6 +111,7 @@ class NameTable:
         self._scope_of: dict[int, Scope] | None = None
         self._made: dict[int, Scope] | None = None
         self.relative = relative  # whether an import of the file is
+        self._elsewhere: Callable[[str], str | None] | None = None
 
     @classmethod
     def of(cls, tree: ast.Module, module: str = "", is_package: bool = False) -> NameTable:
@@ -114,6 +123,22 @@ class NameTable:
         binder = Binder(module, is_package)
         binder.run(tree)
         return cls(tree, binder.scopes, binder.references, binder.relative)
+
+    def follow(self, elsewhere: Callable[[str], str | None]) -> None:
+        """Let `elsewhere` say what paths stand for that lead through other modules of the project
+        (``layers.tf`` -> ``tensorflow``; None where they end there)."""
+        self._elsewhere = elsewhere
+        self._roots.clear()
+
+    @property
+    def follows(self) -> bool:
+        """Whether names are followed through other modules of the project."""
+        return self._elsewhere is not None
+
+    def canonical(self, path: str) -> tuple[str, bool]:
+        """`canonical` of an absolute path that may lead through other modules of the project."""
+        led = self._elsewhere(path) if self._elsewhere is not None else None
+        return canonical(led or path)
 
     @property
     def module_scope(self) -> Scope:
@@ -140,13 +165,13 @@ class NameTable:
             name = ".".join((root.name, *reference.attrs))
             if name not in seen:
                 seen.add(name)
-                yield canonical(name)[0]
+                yield self.canonical(name)[0]
         for binding in self.bindings():
             if binding.kind == "import" and binding.target not in seen:
                 seen.add(binding.target)
-                yield canonical(binding.target)[0]
+                yield self.canonical(binding.target)[0]
         for star in self.module_scope.stars:
-            yield canonical(star.target)[0]
+            yield self.canonical(star.target)[0]
 
     def find(self, name: str, scope: Scope | None = None) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds `name` as seen from `scope`, with its bindings there."""
@@ -195,6 +220,11 @@ class NameTable:
         stars = self.scopes[0].stars
         if stars and name not in _BUILTINS:
             for star in reversed(stars):
+                led = self._elsewhere(f"{star.target}.{name}") if self._elsewhere else None
+                if led is not None:
+                    path, compat = canonical(led)
+                    return _Root(path, compat, star, True)
+            for star in reversed(stars):
                 if star.target.split(".")[0] in ("tensorflow", "tf_slim") or len(stars) == 1:
                     path, compat = canonical(f"{star.target}.{name}")
                     return _Root(path, compat, star, True)
@@ -223,7 +253,7 @@ class NameTable:
 
     def _binding_root(self, binding: Binding, values: bool) -> _Root | None:
         if binding.kind == "import":
-            path, compat = canonical(binding.target)
+            path, compat = self.canonical(binding.target)
             return _Root(path, compat, binding)
         if binding.kind == "alias" or (values and binding.kind == "value"):
             assert binding.value is not None
@@ -249,7 +279,7 @@ class NameTable:
         if root is None:
             return None
         path = root.name + "".join(reversed(suffix))
-        name, compat = canonical(path)
+        name, compat = self.canonical(path)
         return Resolved(name, compat or root.compat, root.binding, root.star)
 
     def lookup(
@@ -260,7 +290,7 @@ class NameTable:
         root = self.root(head, scope, values)
         if root is None:
             return None
-        name, compat = canonical(root.name + "." + rest if rest else root.name)
+        name, compat = self.canonical(root.name + "." + rest if rest else root.name)
         return Resolved(name, compat or root.compat, root.binding, root.star)
 
     def resolve(self, dotted: str, scope: Scope | None = None) -> str | None:
@@ -289,7 +319,7 @@ class NameTable:
         attrs = reference.attrs
         if not attrs:
             return Resolved(root.name, root.compat, root.binding, root.star)
-        name, compat = canonical(f"{root.name}.{'.'.join(attrs)}")
+        name, compat = self.canonical(f"{root.name}.{'.'.join(attrs)}")
         return Resolved(name, compat or root.compat, root.binding, root.star)
 
     def made_by(self, node: ast.AST) -> Scope | None:

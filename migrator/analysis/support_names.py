@@ -23,6 +23,8 @@ def tf1_symbol(symbol: str) -> str:
     'tensorflow.get_variable'
     >>> tf1_symbol("project.tf1_support.no_such.name")
     'project.tf1_support.no_such.name'
+    >>> tf1_symbol("tf1_support.devices.device")
+    'tensorflow.device'
     """
     if _PACKAGE not in symbol:
         return symbol
@@ -31,11 +33,20 @@ def tf1_symbol(symbol: str) -> str:
 
 @cache
 def _successors() -> dict[str, str]:
-    """Support symbol -> the TF 1 symbol that it succeeds, the shortest where there are several."""
+    """Support symbol -> the TF 1 symbol that it succeeds, the shortest where there are several; what
+    only rules write, by the first of them."""
     found: dict[str, str] = {}
+    by_rule: dict[str, str] = {}
     for file in sorted(resources.rules_dir().glob("*.toml")):
-        for name, support in tomllib.loads(file.read_text("utf-8")).get("support", {}).items():
+        pack = tomllib.loads(file.read_text("utf-8"))
+        for name, support in pack.get("support", {}).items():
             new = "tensorflow." + name.removeprefix("tf.")
             if isinstance(support, str) and len(new) < len(found.get(support, new + " ")):
                 found[support] = new
-    return found
+        for rule in pack.get("rule", ()):
+            first = rule["match"] if isinstance(rule["match"], str) else rule["match"][0]
+            target, called, _ = rule.get("rewrite", "").partition("(")
+            if called and target.startswith(_PACKAGE) and first.startswith("tf."):
+                name = first.partition("(")[0].removeprefix("tf.")
+                by_rule.setdefault(target.removeprefix(_PACKAGE), f"tensorflow.{name}")
+    return by_rule | found

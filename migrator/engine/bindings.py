@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from migrator.analysis.names import Binding, NameTable, canonical
+from migrator.analysis.names import Binding, NameTable
 from migrator.engine.lookup import VERSION_2
-from migrator.engine.ruleset import RuleSet
+from migrator.engine.ruleset import SUPPORT, RuleSet
 
 if TYPE_CHECKING:
     from migrator.engine.work import Site
@@ -91,7 +91,7 @@ class BindingPlan:
     def old(self, binding: Binding) -> tuple[str, bool] | None:
         """(canonical name, written through compat.v1) of what a binding stands for today."""
         if binding.kind in ("import", "star"):
-            return canonical(binding.target)
+            return self.names.canonical(binding.target)
         root = self.names.root(binding.name, binding.scope)
         if root is None or root.binding is not binding:
             return None
@@ -103,6 +103,16 @@ class BindingPlan:
         if key not in self._targets:
             self._targets[key] = self._decide(binding)
         return self._targets[key]
+
+    def of_star(self, name: str) -> str | None:
+        """What a canonical name that a star import brings becomes."""
+        found = self.rules.disposition(name)
+        if name == "tensorflow" or found.kind == "none":
+            return name
+        if found.kind in ("rename", "support"):
+            return found.target + found.rest
+        sites = (site for group in self.sites.values() for site in group if site.resolved.star)
+        return self._infer(name, sites) if found.kind in ("module", "unknown") else None
 
     def _decide(self, binding: Binding) -> str | None:
         old = self.old(binding)
@@ -156,24 +166,28 @@ class BindingPlan:
 
     def _infer(self, name: str, sites: Iterable[Site]) -> str | None:
         """The module whose members most of the sites become, if their names stay the same."""
+        sites = list(sites)
         votes: Counter[str] = Counter()
         for site in sites:
             found = site.disposition
-            if found.kind in ("rename", "support"):
-                new, suffix = found.target + found.rest, site.resolved.name[len(name) :]
+            if found.kind in ("rename", "support"):  # as written: the path may lead elsewhere
+                new, suffix = found.target + found.rest, "".join(f".{a}" for a in site.reference.attrs)
                 if suffix and new.endswith(suffix):
                     votes[new[: -len(suffix)]] += 1
         successors: Counter[str] = Counter()
         if not votes and any(site.resolved.name == name for site in sites):  # the module as a value
             successors = self._successors(name)
-        if not votes and not successors:
+        if not votes and not successors and not any(sites):  # others may import it from here
             prefix = name + "."
             for key, entry in self.rules.tables.items():
                 if entry.kind == "support" and key.startswith(prefix):
                     suffix = key[len(name) :]
                     if entry.target.endswith(suffix):
                         votes[entry.target[: -len(suffix)]] += 1
-        votes = Counter({new: count for new, count in votes.items() if not split_import(new)[3]})
+        votes = Counter({  # a package is no way to its modules, which need their own imports
+            new: count for new, count in votes.items()
+            if not split_import(new)[3] and new != SUPPORT
+        })  # fmt: skip
         votes = votes or successors
         if not votes:
             return None

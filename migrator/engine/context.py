@@ -10,6 +10,7 @@ import libcst as cst
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable, Resolved, Scope, canonical
+from migrator.analysis.reexports import followed
 from migrator.engine.cst_print import code_for
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
 from migrator.engine.cst_walk import code_children
@@ -104,7 +105,8 @@ class FileContext:
     def names(self) -> NameTable:
         """The name table of the current text."""
         if self._names is None:
-            self._names = NameTable.of(self.tree, self.module_name, self.is_package)
+            names = NameTable.of(self.tree, self.module_name, self.is_package)
+            self._names = followed(names, self.index, self.path)
         return self._names
 
     @property

@@ -8,12 +8,13 @@ from pathlib import Path
 from migrator import support
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.support_places import support_places
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.plan import summaries, where_used
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
-from migrator.engine.scanned import imports_tensorflow
+from migrator.engine.scanned import SUPPORT_PACKAGE, imports_tensorflow
 from migrator.model import FileResult
 from migrator.project.notebook import decode_module
 from migrator.project.source import SourceFile
@@ -60,7 +61,8 @@ class Project:
         """Where the support package that a new text imports would lie, if it is not there yet."""
         if not result.support:
             return ""
-        folder = "/".join(
-            part for part in (self._index.support_root(result.path), "tf1_support") if part
-        )
-        return "" if (self.root / folder).is_dir() else folder
+        folders = {*self._index.roots, result.path.rpartition("/")[0]}
+        existing = {folder for folder in folders if (self.root / folder / SUPPORT_PACKAGE).is_dir()}
+        places = support_places(self._index, [result.path], existing)
+        missing = {places.home, *places.pointers} - existing
+        return f"{min(missing)}/{SUPPORT_PACKAGE}".lstrip("/") if missing else ""

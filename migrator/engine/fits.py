@@ -48,7 +48,7 @@ class Fits:
         return found
 
     def documented(self, key: str) -> str:
-        """The name under which the snapshot lists what a private module has as `key`."""
+        """The name under which the snapshot lists the object that is called `key`."""
         parts = key.split(".")
         for length in range(len(parts), 1, -1):
             listed = self.tf1.aliases.get(".".join(parts[:length]))

@@ -201,10 +201,11 @@ class ImportSites:
             return None
         if uses and not used and (target != written or not self.work.rules.module_exists(written)):
             return "", change(f"nothing uses {binding.name} any more")
-        if uses and not used and name != "tensorflow" and not found.exists:
+        private = ".python." in f"{name}."
+        if uses and not used and name != "tensorflow" and (private or not found.exists):
             return "", change(f"nothing uses {binding.name} any more")
-        if target == written:
-            return None
+        if target == written or target == name != canonical(written)[0]:
+            return None  # the second: another module of the project has it, and keeps it
         if target.startswith("builtins."):
             return None if used else ("", change(f"{shown(name)} is built in"))
         statement = binding_plan.statement_of(target, binding.name, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from migrator.analysis.names import Binding, NameTable
 from migrator.analysis.tree_walk import walk
@@ -19,12 +19,18 @@ def import_path(module: str, name: str | None) -> str:
 
 
 def local_name_for(
-    names: NameTable, module: str, name: str | None, asname: str | None, taken: Iterable[str]
+    names: NameTable,
+    module: str,
+    name: str | None,
+    asname: str | None,
+    taken: Iterable[str],
+    successor: Callable[[str], str | None] = lambda name: name,
 ) -> str:
     """The local name by which code of this file can reach ``module[.name]`` in any scope.
 
     A module-level import that already binds it and that no scope hides is used; otherwise
-    `asname`, the last part of the path, or a variant of it that nothing in the file uses.
+    `asname`, the last part of the path, or a variant of it that nothing in the file uses but for
+    the same thing: `successor` says what a canonical name that a star import brings becomes.
     """
     path = import_path(module, name)
     for group in names.module_scope.bindings.values():
@@ -40,7 +46,7 @@ def local_name_for(
         return wanted
     used = names.used_names
     taken = set(taken)
-    if wanted not in used and wanted not in taken:
+    if wanted not in taken and (wanted not in used or _brought(names, wanted, path, successor)):
         return wanted
     base = wanted if wanted.startswith("tf1_") else f"tf1_{wanted}"
     if not module.startswith("tf1_support"):
@@ -49,6 +55,14 @@ def local_name_for(
     while candidate in used or candidate in taken:
         candidate, count = f"{base}{count}", count + 1
     return candidate
+
+
+def _brought(
+    names: NameTable, name: str, path: str, successor: Callable[[str], str | None]
+) -> bool:
+    """Whether only a star import binds `name`, to what `path` is or takes the place of."""
+    root = None if any(name in scope.bindings for scope in names.scopes) else names.root(name)
+    return root is not None and root.star and successor(root.name) == path
 
 
 def hidden(names: NameTable, binding: Binding) -> bool:

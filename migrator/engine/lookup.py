@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from migrator.analysis.private_paths import public_path
 from migrator.engine import standalone_keras
 from migrator.engine.api import Api
 from migrator.engine.gone import gone
@@ -77,9 +78,11 @@ class Dispositions:
             rest = name[len(key) :]
             if table.kind == "rename" and rest and self._misspelt(key, table.target, rest):
                 return Disposition("unknown", name)
-            went = table.target + rest
+            went = public_path(table.target + rest)
             if table.kind == "rename" and went in self.tf1 and went not in self.tf2:
                 return self.of(went)  # a private name of what was documented
+            if table.kind == "rename" and went != table.target + rest:
+                return Disposition("rename", name, "", went, table.entry, table.key in self.tf2)
             return Disposition(
                 table.kind, table.key, rest, table.target, table.entry, table.key in self.tf2
             )

@@ -121,14 +121,6 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
 
 
 def needed_support(plan: Plan, users: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The support files of a plan of which only the files `users` import some."""
-    return tuple(
-        (path, text)
-        for path, text in plan.support_files
-        if any(user.startswith(_import_root(path)) for user in users)
-    )
-
-
-def _import_root(path: str) -> str:
-    """The folder that a support package lies in, with a slash at its end unless it is the root."""
-    return path.partition("tf1_support/")[0]
+    """The support files of a plan of which only the files `users` import some: all or none, as the
+    package is one."""
+    return plan.support_files if users else ()

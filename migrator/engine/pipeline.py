@@ -11,6 +11,7 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.reexports import followed, reached, taken, unseen
 from migrator.analysis.shared_graphs import builds_shared_graph
 from migrator.engine import clock, walk
 from migrator.engine.context import FileContext, Mark
@@ -103,7 +104,8 @@ def _migrate(
     suppressions = find_suppressions(source)
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
-    for _ in range(_ROUNDS if registry.mentions(source) else 0):
+    concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
+    for _ in range(_ROUNDS if concerned else 0):
         parsed, stuck = _round(
             path, text, parsed, index, options, registry, suppressions, changes, findings
         )
@@ -114,6 +116,8 @@ def _migrate(
         if not _go_on(stuck, path, parsed, index, options, suppressions):
             break
     source = _with_line_ends_of(text, source)
+    if unseen(index, path):
+        findings.append(_unseen(path))
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:
@@ -169,8 +173,9 @@ def _round(
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(
-            path, source, names, registry, options, suppressions, builds_shared_graph(index, path)
-        )
+            path, source, names, registry, options, suppressions,
+            builds_shared_graph(index, path), taken(index, path),
+        )  # fmt: skip
     made = parsed
     problem = ""
     if found.text != source:
@@ -235,7 +240,7 @@ def _transform(
     """Run the structural transforms whose triggers occur; (text, names) afterwards."""
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
-    names = parsed.names_in(name, is_package)
+    names = followed(parsed.names_in(name, is_package), index, path)
     due = registry.triggers.due(names, parsed.text)
     if builds_shared_graph(index, path):
         _free_graphs(index, options, registry)
@@ -258,6 +263,7 @@ def _transform(
     if text == parsed.text:
         return parsed, names
     names = ctx.names if new_tree is ctx._tree else NameTable.of(new_tree, name, is_package)
+    names = followed(names, index, path)
     return Parsed(text, new_tree), names
 
 
@@ -300,6 +306,15 @@ def _run_transforms(
         return text, ctx.tree if text == ctx.text else ast.parse(text)
     except (SyntaxError, ValueError):
         return ctx.original, None
+
+
+def _unseen(path: str) -> Finding:
+    return Finding(
+        "TF004", path, 1, 0,
+        "`tf` comes from a star import of a module that is not part of this tree; what is read from "
+        "it was not followed",
+        "Write `import tensorflow as tf` into this file and migrate again.",
+    )  # fmt: skip
 
 
 def _unsuppressed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import Any
 from migrator import __version__
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.support_places import support_places
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
@@ -20,6 +22,7 @@ from migrator.engine.remembered import Remembered
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover
+from migrator.project.marker import GENERATED_MARKER
 
 # What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
 # finds everything in the cache starts without it.
@@ -27,6 +30,14 @@ from migrator.project.discover import discover
 Progress = Callable[[int, int, str], None]
 # The rules about what has rotted around TensorFlow 1: none of our business where there is none.
 _AROUND = frozenset(("PY", "DEP", "PB"))
+# The support package of a folder on sys.path that is not the one which holds it.
+_POINTER = '''{marker} - leads to the package itself, for programs that have this folder on sys.path.
+"""The support package of this repository; it lies in {up}."""
+
+from os.path import abspath, dirname, join, normpath
+
+__path__ = [normpath(join(dirname(abspath(__file__)), "{up}"))]
+'''
 _SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
 
 
@@ -95,10 +106,15 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         results = {path: setup_module(result, options) for path, result in results.items()}
         results |= {result.path: result for result in plan_pins(root, options)}
     files = tuple(results[path] for path in sorted(results))
+    inits = (f"{SUPPORT_PACKAGE}/__init__.py", f"/{SUPPORT_PACKAGE}/__init__.py")
+    existing = {
+        path.removesuffix(inits[0]).rstrip("/") for path, item in scanned.items()
+        if item.is_support and (path == inits[0] or path.endswith(inits[1]))
+    }
     return Plan(
         str(root),
         files,
-        support_files(root, users, index, supported, remembered.support),
+        support_files(root, users, index, supported, remembered.support, existing),
         {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
     )
@@ -239,23 +255,30 @@ def support_files(
     index: ProjectIndex,
     supported: frozenset[str],
     render: Callable[[Iterable[str]], Mapping[str, str]],
+    existing: Iterable[str] = (),
 ) -> tuple[tuple[str, str], ...]:
     """(path relative to the root, text) of support modules that differ from what is on disk.
 
-    Each import root whose files use the support package gets its own, with the union of their
-    symbols, as far as they are `supported`.
+    One package has all the `supported` symbols that any file uses; other folders from which modules
+    are imported get one that leads to it (`analysis.support_places`). `existing`: folders that hold
+    a package already.
     """
-    by_root: dict[str, set[str]] = {}
-    for path, symbols in users.items():
-        if known := symbols & supported:
-            by_root.setdefault(index.support_root(path), set()).update(known)
-    found: list[tuple[str, str]] = []
-    for base in sorted(by_root):
-        for name, text in sorted(render(by_root[base]).items()):
-            relative = "/".join(part for part in (base, SUPPORT_PACKAGE, name) if part)
-            if _on_disk(root / relative) != text:
-                found.append((relative, text))
-    return tuple(found)
+    known = {path: symbols & supported for path, symbols in users.items()}
+    needed = frozenset[str]().union(*known.values()) if known else frozenset()
+    if not needed:
+        return ()
+    places = support_places(index, (path for path, symbols in known.items() if symbols), existing)
+    texts = {_joined(places.home, SUPPORT_PACKAGE, n): text for n, text in render(needed).items()}
+    for folder in places.pointers:
+        up = os.path.relpath(places.home or ".", _joined(folder, SUPPORT_PACKAGE)).replace(os.sep, "/")
+        texts[_joined(folder, SUPPORT_PACKAGE, "__init__.py")] = _POINTER.format(
+            marker=GENERATED_MARKER, up=_joined(up, SUPPORT_PACKAGE)
+        )
+    return tuple((path, text) for path, text in sorted(texts.items()) if _on_disk(root / path) != text)
+
+
+def _joined(*parts: str) -> str:
+    return "/".join(part for part in parts if part)
 
 
 def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResult:

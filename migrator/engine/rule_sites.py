@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -114,7 +115,8 @@ class RuleSites:
     def _other_value(self, rule: Rule, match: Match, site: Site) -> str | None:
         """Why a rule is about other values than those of this call, None for one that it wrote.
 
-        `lists` names parameters that must be given several tensors; `unless_read` names members
+        `lists` names parameters that must be given several tensors; `begins` gives for parameters
+        what the text must look like with which their value begins; `unless_read` names members
         that only what TF 2 gives has.
         """
         call = site.reference.call
@@ -125,7 +127,31 @@ class RuleSites:
             slot = match.holes.get(name)
             if slot is None or not self._several(slot.node, site.reference.scope):
                 return f"{name} is not known to be a list"
+        for name, form in rule.extra.get("begins", {}).items():
+            slot = match.holes.get(name)
+            if slot is None or not self._begins(slot.node, re.compile(form), site.reference.scope):
+                return f"{name} is not known to begin like {form}"
         return ""
+
+    def _begins(self, node: ast.expr, form: re.Pattern[str], scope: Scope) -> bool:
+        """Whether a string, or all that its name is bound to, begins with a text of that form."""
+        if isinstance(node, ast.Name):
+            found = self.work.names.find(node.id, scope)
+            values = [getattr(b.node, "value", None) for b in found[1]] if found else []
+            return bool(values) and all(
+                isinstance(value, ast.Constant) and self._begins(value, form, scope)
+                for value in values
+            )
+        while not isinstance(node, ast.Constant):
+            if isinstance(node, ast.BinOp):  # "/gpu:%d" % i, "/gpu:" + n
+                node = node.left
+            elif isinstance(node, ast.JoinedStr) and node.values:
+                node = node.values[0]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                node = node.func.value  # "/gpu:{}".format(i)
+            else:
+                return False
+        return isinstance(node.value, str) and form.match(node.value) is not None
 
     def _several(self, node: ast.expr, scope: Scope) -> bool:
         """Whether an expression, or all that its name is bound to, is a list of several things."""

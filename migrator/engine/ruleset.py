@@ -50,7 +50,7 @@ def _target(dotted: str, support: bool) -> str:
         return dotted if dotted.startswith(SUPPORT + ".") else f"{SUPPORT}.{dotted}"
     parts = dotted.split(".")
     if len(parts) == 1:
-        return f"builtins.{dotted}" if dotted in _PYTHON_BUILTINS else dotted
+        return f"builtins.{dotted}" if dotted in _PYTHON_BUILTINS else ROOTS.get(dotted, dotted)
     return ".".join([ROOTS.get(parts[0], parts[0]), *parts[1:]])
 
 
@@ -209,7 +209,7 @@ class RuleSet:
         return self._fits.of(key, target)
 
     def documented(self, key: str) -> str:
-        """The name under which the snapshot lists what a private module has as `key`."""
+        """The name under which the snapshot lists the object that is called `key`."""
         return self._fits.documented(key)
 
     def compat_target(self, key: str) -> str | None:

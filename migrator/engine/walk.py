@@ -36,16 +36,20 @@ def rewrite(
     options: Options,
     suppressions: Suppressions,
     shared_graph: bool = False,
+    taken: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
-    With `shared_graph` all of the file builds a graph (see `analysis.shared_graphs`).
+    With `shared_graph` all of the file builds a graph (see `analysis.shared_graphs`). `taken` are the
+    imported names that other modules get from this one: they stay bound.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
         return Outcome(text, (), ())
     work = FileWork(path, text, Lines(text), names, rules, options, suppressions)
     work.used |= others
+    for name in taken:
+        work.used.update(id(binding) for binding in names.module_scope.bindings.get(name, ()))
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
@@ -87,14 +91,14 @@ def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:
         root = interest.get(key, missing)
         if root is missing:
             root = names.root(reference.root, reference.scope)
-            if root is not None and not _interesting(root.name, rules):
-                root = None
+            if root is not None:
+                root = "own" if _interesting(root.name, rules) else "other"
             interest[key] = root
-        if root is None:
+        if root is None or root == "other" and not (reference.attrs and names.follows):
             continue
         resolved = names.reference_target(reference)
-        if resolved is None:
-            continue
+        if resolved is None or root == "other" and not _interesting(resolved.name, rules):
+            continue  # ``ops.tf.nn.relu``, where `ops` is a module of the project, is interesting
         disposition = rules.disposition(resolved.name)
         if resolved.star and disposition.kind == "unknown":
             continue  # any free name could come from a star import

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from migrator.analysis.names import NameTable, Reference, Resolved, Scope
+from migrator.analysis.names import Binding, NameTable, Reference, Resolved, Scope, canonical
 from migrator.analysis.tree_walk import children, walk
 from migrator.engine.bindings import hidden, split_import
 from migrator.engine.edits import Edit, Lines
@@ -199,14 +199,20 @@ class FileWork:
         if (module, name) not in self.required:
             taken = set(self.required.values())
             self.required[module, name] = local_name_for(
-                self.names, module, name, asname, taken
+                self.names, module, name, asname, taken, self.plan.of_star
             )
         return self.required[module, name] + suffix
 
     def text_for(self, site: Site, target: str) -> str:
         """How the site writes `target`, through its own binding where that leads there."""
         binding = site.resolved.binding
-        if binding is not None and not site.resolved.star:
+        if target == site.resolved.name and self._of_project(binding):
+            return ".".join((site.reference.root, *site.reference.attrs))
+        if site.resolved.star:
+            root = self.names.root(site.reference.root, site.reference.scope)
+            if root is not None and target.startswith(f"{root.name}.") and not hidden(target):
+                return site.reference.root + target[len(root.name) :]
+        elif binding is not None:
             new = self.plan.target(binding)
             if new == VERSION_2:  # it holds the same names as TensorFlow 2 itself
                 new = "tensorflow"
@@ -217,6 +223,12 @@ class FileWork:
                 self.used.add(id(binding))
                 return site.reference.root + target[len(new) :]
         return self.local(target, site.reference.scope)
+
+    def _of_project(self, binding: Binding | None) -> bool:
+        """Whether a name is imported from another module of the project, which keeps it."""
+        if binding is None or binding.kind != "import" or not self.names.follows:
+            return False
+        return not self.rules.concerns(canonical(binding.target)[0].partition(".")[0])
 
     def is_gone(self, name: str) -> bool:
         """Whether TensorFlow 2 has a canonical name nowhere, and no rule knows better."""

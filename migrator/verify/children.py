@@ -65,8 +65,8 @@ class Side:
         return cls(root, reference.side, reference.python or sys.executable)
 
     @classmethod
-    def after(cls, root: Path) -> Side:
-        return cls(root, "after", sys.executable)
+    def after(cls, root: Path, python: str = "") -> Side:
+        return cls(root, "after", python or sys.executable)
 
     def run(
         self, program: str, workload: Workload, config: Mapping[str, Any] | None = None

@@ -1,155 +1,301 @@
-"""Checks of command workloads: a program is run on both sides, and the files it writes compared."""
+"""Checks of command workloads: programs run on both sides, and what they print and write compared."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import shlex
-import tempfile
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from migrator.verify import compare
-from migrator.verify.children import (
-    COMPAT_RUNTIME,
-    PROGRAMS,
-    Found,
-    Side,
-    environment,
-    load_arrays,
-    why,
-)
-from migrator.verify.model_checks import failure
+from migrator.verify import compare, printed, written
+from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
-from migrator.workload import child
+from migrator.verify.workspace import SHAKE, Ran, WorkingCopy
+from migrator.verify.written import Content
 from migrator.workload.spec import Workload
 
-CHECKPOINT = ".index"
-_NUMERIC = (".npz", ".npy", ".json", CHECKPOINT)
+_NOUNS = {
+    "checkpoint": "variable", "events": "tag", "records": "feature", "graph": "constant",
+    "saved_model": "tensor", "arrays": "array", "json": "value", "pickle": "value",
+}  # fmt: skip
+# An 8-bit pixel may be rounded to its neighbour.
+_PIXEL = 1.01 / 255
+PRINTED = "printed"
 
 
-def command_line(workload: Workload, python: str, out: Path) -> list[str]:
-    """The shell command with its placeholders replaced; line ends count as blanks."""
-    interpreter = f"{shlex.quote(python)} {shlex.quote(str(PROGRAMS / 'verify_command.py'))}"
-    text = " ".join(workload.command.split())
-    for hole, value in (
-        ("{python}", interpreter), ("{out}", shlex.quote(str(out))),
-        ("{batch}", str(workload.batch)),
-    ):  # fmt: skip
-        text = text.replace(hole, value)
-    return ["/bin/sh", "-c", text]
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run left: its text and the contents of its files."""
+
+    ran: Ran
+    files: Mapping[str, Content]
 
 
-def run(workload: Workload, side: Side, out: Path) -> Found:
-    """Runs the command once; what it writes is in `out`, and trace counts are among the facts."""
-    out.mkdir()
-    traces = out.with_name(out.name + ".traces.json")
-    env = environment(workload, {
-        "MIGRATOR_VERIFY_SIDE": side.name, "MIGRATOR_VERIFY_COMPAT": str(COMPAT_RUNTIME),
-        "MIGRATOR_VERIFY_TRACES": str(traces),
-    })  # fmt: skip
-    argv = command_line(workload, side.python, out)
-    outcome = child.run(argv, side.root, env, workload.timeout)
-    if not outcome.ok:
-        return Found(
-            error=why(outcome, workload.timeout), seconds=outcome.seconds, status=outcome.status
-        )
-    facts = {"traces": json.loads(traces.read_text("utf-8"))} if traces.exists() else {}
-    return Found(facts, seconds=outcome.seconds)
+@dataclass
+class _Open:
+    """A workload with checks that are not equal, to be looked at again beside a shaken run."""
+
+    workload: Workload
+    before: Left
+    after: Left
+    checks: list[Check]
 
 
-def check(workload: Workload, before_side: Side, after_side: Side) -> list[Check]:
-    """Runs the command on both sides and compares each artifact, by the kind of file it is."""
-    with tempfile.TemporaryDirectory(prefix="migrator-verify-") as folder:
-        outs = Path(folder) / "before", Path(folder) / "after"
-        before = run(workload, before_side, outs[0])
+class Commands:
+    """Runs the command workloads of one verification, one after the other, in two working copies."""
+
+    def __init__(self, before: Side, after: Side, scratch: Path) -> None:
+        self.scratch = scratch
+        self.sides = before, after
+        self.copies = (
+            WorkingCopy(before, scratch / "before"), WorkingCopy(after, scratch / "after")
+        )  # fmt: skip
+        self.history: list[Workload] = []
+        self.open: list[_Open] = []
+
+    def check(self, workload: Workload) -> list[Check]:
+        """Runs the command on both sides and compares each thing that it leaves.
+
+        A workload that is `carried` runs on the original only, and gives no check unless it fails.
+        """
+        old, new = self.copies
+        before = old.run(workload)
+        self.history.append(workload)
         if before.error:
-            return [failure(workload, "exit code", before, None)]
-        after = run(workload, after_side, outs[1])
+            return [
+                Check(workload.name, "exit code", Status.NOT_RUN, seconds=before.seconds,
+                      detail=f"the original: {before.error}")
+            ]  # fmt: skip
+        if workload.carried:
+            self._carry(before)
+            return []
+        after = new.run(workload)
+        seconds = before.seconds + after.seconds
         if after.error:
-            return [failure(workload, "exit code", before, after)]
+            place = f", at {' < '.join(reversed(after.frames))}" if after.frames else ""
+            return [
+                Check(workload.name, "exit code", Status.FAILED, seconds=seconds,
+                      where=(after.frames or ("",))[-1],
+                      detail=f"after the migration: {_headed(after.error, place)}")
+            ]  # fmt: skip
+        left = self._left(old, before, workload), self._left(new, after, workload)
         checks = [
             Check(workload.name, "exit code", Status.EQUAL, detail="both programs ended with 0",
-                  seconds=before.seconds + after.seconds)
+                  seconds=seconds)
         ]  # fmt: skip
+        found = self._compared(workload, *left)
+        if any(c.status is Status.DIFFERS for c in found):
+            self.open.append(_Open(workload, *left, found))
+        return checks + found + _traces(workload, after)
+
+    def settle(self, checks: Sequence[Check]) -> list[Check]:
+        """The same checks, where those that differ are allowed what rounding does to the original.
+
+        Runs all commands on the original once more, with random numbers and restored weights
+        changed by rounding (SHAKE), if there is something to settle.
+        """
+        candidates = [
+            o for o in self.open
+            if any(c.status is Status.DIFFERS and c.difference is not None for c in o.checks)
+        ]  # fmt: skip
+        if not candidates:
+            return list(checks)
+        copy = WorkingCopy(
+            self.sides[0], self.scratch / "shaken", {"MIGRATOR_VERIFY_SHAKE": str(SHAKE)}
+        )
+        settled: dict[tuple[str, str], Check] = {}
+        last = max(self.history.index(o.workload) for o in candidates)
+        for workload in self.history[: last + 1]:
+            ran = copy.run(workload)
+            for case in candidates:
+                if case.workload is workload and not ran.error:
+                    left = self._left(copy, ran, workload)
+                    for c in self._compared(workload, case.before, case.after, left):
+                        settled[c.workload, c.name] = c
+        return [
+            settled.get((c.workload, c.name), c) if c.status is Status.DIFFERS else c
+            for c in checks
+        ]
+
+    def _carry(self, ran: Ran) -> None:
+        for name in ran.written:
+            source, target = (copy.path(name) for copy in self.copies)
+            if source.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target)
+
+    def _left(self, copy: WorkingCopy, ran: Ran, workload: Workload) -> Left:
+        if workload.artifacts:
+            chosen = [
+                n for n in ran.written if n.startswith("{out}/")
+                and any(_fits(n[len("{out}/") :], p) for p in workload.artifacts)
+            ]  # fmt: skip
+            ran = dataclasses.replace(ran, written=tuple(chosen))
+        # Both kinds of everything are read by TF 2.
+        return Left(ran, written.read(copy, ran, workload, self.sides[1]))
+
+    def _compared(
+        self, workload: Workload, before: Left, after: Left, shaken: Left | None = None
+    ) -> list[Check]:
+        checks = []
+        if not workload.artifacts:
+            checks += _printed(workload, before.ran, after.ran, shaken.ran if shaken else None,
+                               [str(c.folder) for c in self.copies])  # fmt: skip
+        pairs = written.paired(before.files, after.files)
+        third = written.paired(before.files, shaken.files) if shaken else {}
+        for name, other in pairs.items():
+            moved = third.get(name)
+            checks.append(
+                _file(
+                    workload, name, before.files[name], after.files[other] if other else None,
+                    shaken.files[moved] if shaken and moved else None,
+                )
+            )  # fmt: skip
         for pattern in workload.artifacts:
-            paths = sorted(p.relative_to(outs[0]) for p in outs[0].glob(pattern) if p.is_file())
-            if not paths:
+            if not any(_fits(n.removeprefix("{out}/"), pattern) for n in before.ran.written):
                 checks.append(
                     Check(workload.name, pattern, Status.NOT_RUN,
                           detail=f"the original wrote no file {pattern}")
                 )  # fmt: skip
-            checks += [_artifact(workload, p, outs, (before_side, after_side)) for p in paths]
-    checks += _traces(workload, after.facts)
+        return checks
+
+
+def _headed(error: str, place: str) -> str:
+    """The error with the places in its first line."""
+    first, _, rest = error.partition("\n")
+    return f"{first}{place}\n{rest}"
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a glob of `artifacts` fits; "*" stays within a folder, as in Path.glob."""
+    parts, wanted = name.split("/"), pattern.split("/")
+    if "**" in wanted:
+        return fnmatch(name, pattern.replace("**/", "*"))
+    return len(parts) == len(wanted) and all(map(fnmatch, parts, wanted))
+
+
+def _file(
+    workload: Workload, name: str, before: Content, after: Content | None, shaken: Content | None
+) -> Check:
+    shown = name.removeprefix("{out}/")
+    title = f"checkpoint {shown.removesuffix('.index')}" if before.kind == "checkpoint" else shown
+    title = f"events in {shown}" if before.kind == "events" else title
+    if after is None:
+        return Check(
+            workload.name, title, Status.DIFFERS, where=shown,
+            detail="the migrated program does not write it",
+        )  # fmt: skip
+    for label, content, status in (
+        ("original", before, Status.NOT_RUN), ("migrated program", after, Status.FAILED)
+    ):  # fmt: skip
+        if content.error:
+            detail = f"what the {label} wrote cannot be read: {content.error}"
+            return Check(workload.name, title, status, detail=detail)
+    if before.kind == "bytes" or before.kind != after.kind:
+        same = before.kind == after.kind and before.digest == after.digest
+        return Check(
+            workload.name, title, Status.EQUAL if same else Status.DIFFERS,
+            detail="compared byte for byte",
+        )  # fmt: skip
+    if before.kind == "text":
+        return _texts(
+            workload, title, printed.lines(before.text), printed.lines(after.text),
+            printed.lines(shaken.text) if shaken else None,
+        )  # fmt: skip
+    if before.kind == "image":
+        return _images(workload, title, before, after, shaken)
+    checked = compare.arrays(
+        workload.name, title, before.arrays, after.arrays, workload.tolerance,
+        _NOUNS[before.kind], shaken.arrays if shaken else None,
+    )  # fmt: skip
+    suffix = " (by TF1 name)" if before.kind == "checkpoint" else ""
+    return dataclasses.replace(checked, detail=checked.detail + suffix)
+
+
+def _images(
+    workload: Workload, title: str, before: Content, after: Content, shaken: Content | None
+) -> Check:
+    def scaled(content: Content) -> dict[str, object]:
+        # offset by half a level, so that black and white pictures are no whole numbers
+        return {k: (v + 0.5) / 255 for k, v in content.arrays.items()}
+
+    return compare.arrays(
+        workload.name, title, scaled(before), scaled(after), max(workload.tolerance, _PIXEL),
+        "image", scaled(shaken) if shaken else None,
+    )  # fmt: skip
+
+
+def _printed(
+    workload: Workload, before: Ran, after: Ran, shaken: Ran | None, folders: list[str]
+) -> list[Check]:
+    """What both printed, and the numbers that both logged."""
+    found = [printed.lines(r.stdout, folders) if r else None for r in (before, after, shaken)]
+    checks = []
+    if found[0] or found[1]:
+        checks.append(_texts(workload, PRINTED, found[0] or [], found[1] or [], found[2]))
+    logs = [printed.lines(r.stderr, folders) if r else [] for r in (before, after, shaken)]
+    common = {x.words for x in logs[0]} & {x.words for x in logs[1]}
+    kept = [[x for x in log if x.words in common and x.numbers] for log in logs]
+    if kept[0]:
+        third = kept[2] if shaken else None
+        checks.append(_texts(workload, "logged", kept[0], kept[1], third))
     return checks
 
 
-def _artifact(
-    workload: Workload, path: Path, outs: tuple[Path, Path], sides: tuple[Side, Side]
-) -> Check:
-    name = path.as_posix()
-    if not (outs[1] / path).is_file():
-        return Check(
-            workload.name, name, Status.DIFFERS, where=name,
-            detail="the migrated program does not write it",
-        )  # fmt: skip
-    if path.suffix not in _NUMERIC:
-        same = (outs[0] / path).read_bytes() == (outs[1] / path).read_bytes()
-        return Check(
-            workload.name, name, Status.EQUAL if same else Status.DIFFERS,
-            detail="compared byte for byte",
-        )  # fmt: skip
-    found: list[dict[str, Any]] = []
-    for label, out in zip(("original", "migrated program"), outs, strict=True):
-        try:
-            # Both kinds of checkpoint are read by TF 2.
-            found.append(_read(workload, out / path, sides[1]))
-        except ValueError as error:
-            status = Status.FAILED if found else Status.NOT_RUN
-            detail = f"what the {label} wrote cannot be read: {error}"
-            return Check(workload.name, name, status, detail=detail)
-    if path.suffix != CHECKPOINT:
-        return compare.arrays(workload.name, name, found[0], found[1], workload.tolerance, "array")
-    title = f"checkpoint {name.removesuffix(CHECKPOINT)}"
-    checked = compare.arrays(
-        workload.name, title, found[0], found[1], workload.tolerance, "variable"
-    )
-    return dataclasses.replace(checked, detail=f"{checked.detail} (by TF1 name)")
+def _texts(
+    workload: Workload, title: str, before: Sequence[printed.Line], after: Sequence[printed.Line],
+    shaken: Sequence[printed.Line] | None,
+) -> Check:  # fmt: skip
+    """Lines and the numbers in them; a line that only one side has is a difference, unless it is a
+    new one of the migrated program's."""
+    found = printed.compare(before, after)
+    moved = None
+    if shaken is not None:
+        moved = {k: n.difference for k, n in printed.compare(before, shaken).numbers.items()}
+    gaps = {k: n.difference for k, n in found.numbers.items()}
+    allowed = compare.tolerances(gaps, moved, workload.tolerance)
+    for key, number in found.numbers.items():
+        if number.exact and (moved is None or moved.get(key) == 0):
+            allowed[key] = 0.0
+    bad = [k for k in gaps if not gaps[k] <= allowed[k]]
+    chaotic = sum(np.isinf(v) for v in allowed.values())
+    words = {x.words for x in before}
+    more = [x.text for x in after if x.words in words and x.text in found.added]
+    details = [
+        f"{len(before) - len(found.lost)} of {len(before)} lines, {len(gaps) - chaotic} numbers"
+    ]
+    if found.lost:
+        details.append(f"only in the original: {printed.said(found.lost)}")
+    if more:
+        details.append(f"more of them after the migration: {printed.said(more)}")
+    elif found.added:
+        details.append(f"new after the migration: {printed.said(found.added)}")
+    for key in bad[:3]:
+        number = found.numbers[key]
+        details.append(f"{number.before:g} became {number.after:g} in {number.line.strip()[:80]!r}")
+    if len(bad) > 3:
+        details.append(f"{len(bad)} numbers differ")
+    if chaotic:
+        details.append(f"{chaotic} numbers are left to rounding in the original itself")
+    compared = [k for k in gaps if np.isfinite(allowed[k])]
+    where = max(compared, key=lambda k: (k in bad, gaps[k]), default=None)
+    status = Status.DIFFERS if bad or found.lost or more else Status.EQUAL
+    worst = gaps[where] if where is not None else None
+    return Check(
+        workload.name, title, status, worst if worst is None or np.isfinite(worst) else None,
+        allowed[where] if where is not None else workload.tolerance,
+        found.numbers[where].line.strip()[:60] if where is not None and bad else "",
+        "; ".join(details),
+    )  # fmt: skip
 
 
-def _read(workload: Workload, path: Path, side: Side) -> dict[str, Any]:
-    """The arrays in a file by name. Raises ValueError if they cannot be had."""
-    if path.suffix == CHECKPOINT:
-        prefix = str(path)[: -len(CHECKPOINT)]
-        found = side.run("verify_checkpoint", workload, {"path": prefix})
-        if found.error:
-            raise ValueError(found.error)
-        return dict(found.arrays)
-    if path.suffix == ".json":
-        return dict(_leaves(json.loads(path.read_text(encoding="utf-8")), ""))
-    return load_arrays(path)
-
-
-def _leaves(value: Any, prefix: str) -> Mapping[str, Any]:
-    items: Any
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    else:
-        return {prefix or "value": np.asarray(value if value is not None else "null")}
-    leaves: dict[str, Any] = {}
-    for key, inner in items:
-        leaves.update(_leaves(inner, f"{prefix}/{key}" if prefix else str(key)))
-    return leaves
-
-
-def _traces(workload: Workload, facts: Mapping[str, Any]) -> list[Check]:
+def _traces(workload: Workload, after: Ran) -> list[Check]:
     """One trace for each signature of each tf.function of the migrated program."""
-    counted = facts.get("traces", [])
+    counted = list(after.traces)
     if not counted:
         return []
     bad = [c for c in counted if c["traces"] > c["signatures"]]

@@ -131,7 +131,7 @@ class _Watch:
     """Looks at a running child: how much memory it has, and how long its log is."""
 
     process: subprocess.Popen[bytes]
-    log: Any
+    logs: Sequence[Any]
     memory_limit: int
     sampled: bool
     every: float = 0.1
@@ -152,7 +152,8 @@ class _Watch:
                 self.process.wait(timeout=min(left, self.every if looks else 1.0))
                 return ""
             except subprocess.TimeoutExpired:
-                self._shorten_log()
+                for log in self.logs:
+                    _shorten(log)
             if looks:
                 now = _resident(self.process.pid)
                 self.peak = max(self.peak, now)
@@ -163,14 +164,20 @@ class _Watch:
                 if self.memory_limit and now > self.memory_limit:
                     return "oom"
 
-    def _shorten_log(self) -> None:
-        """Drops the beginning of a log that fills the disk; the child appends, so it goes on."""
-        size = os.fstat(self.log.fileno()).st_size
-        if size > LOG_LIMIT:
-            self.log.seek(size - TAIL_BYTES)
-            tail = self.log.read()
-            os.ftruncate(self.log.fileno(), 0)
-            os.write(self.log.fileno(), tail)
+
+def _shorten(log: Any) -> None:
+    """Drops the beginning of a log that fills the disk; the child appends, so it goes on."""
+    size = os.fstat(log.fileno()).st_size
+    if size > LOG_LIMIT:
+        log.seek(size - TAIL_BYTES)
+        tail = log.read()
+        os.ftruncate(log.fileno(), 0)
+        os.write(log.fileno(), tail)
+
+
+def _tail(log: Any) -> str:
+    log.seek(max(0, log.seek(0, os.SEEK_END) - TAIL_BYTES))
+    return printable(log.read())
 
 
 def run(
@@ -180,27 +187,33 @@ def run(
     timeout: float = 900.0,
     memory_limit: int = 0,
     sampled: bool = False,
+    streams: tuple[Path, Path] | None = None,
 ) -> Outcome:
     """Runs argv in cwd, its output going to a file that is read back when it ends.
 
     timeout is in seconds. memory_limit: resident bytes at which the child is ended as "oom", 0 for
-    none. sampled: also record how much memory it has over time. The child gets a session of its
-    own and a mark in its environment, so that everything it starts is ended with it, also when it
+    none. sampled: also record how much memory it has over time. streams: files that keep its stdout
+    and stderr; the tail is that of stderr, or of stdout if it has none. The child gets a session of
+    its own and a mark in its environment, so that everything it starts is ended with it, also when it
     left the session or this process is interrupted.
     """
     started = time.monotonic()
     mark = uuid.uuid4().hex
     given = {**(env if env is not None else quiet_environment()), MARK: mark}
     # "a": what two processes write at once then never overwrites one another
-    with tempfile.TemporaryFile("a+b") as log:
+    with contextlib.ExitStack() as opened:
+        if streams is None:
+            logs = [opened.enter_context(tempfile.TemporaryFile("a+b"))]
+        else:
+            logs = [opened.enter_context(path.open("a+b")) for path in streams]
         try:
             process = subprocess.Popen(
-                list(argv), cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True,
+                list(argv), cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=logs[0],
+                stderr=logs[-1], start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
-        watch = _Watch(process, log, memory_limit, sampled)
+        watch = _Watch(process, logs, memory_limit, sampled)
         with ended_with_us():
             try:
                 status = watch.wait(timeout)
@@ -208,9 +221,9 @@ def run(
                 _end_all(process, mark)
         seconds = time.monotonic() - started
         code = process.returncode if not status else -signal.SIGKILL
-        size = log.seek(0, os.SEEK_END)
-        log.seek(max(0, size - TAIL_BYTES))
-        tail = printable(log.read())
+        tail = _tail(logs[-1])
+        if not tail.strip():
+            tail = _tail(logs[0])
     if not status:
         status = "ok" if code == 0 else "killed" if code < 0 else "failed"
         if status != "ok" and (_OUT_OF_MEMORY.search(tail) or code == -signal.SIGKILL):

@@ -52,8 +52,10 @@ class Workload:
     model: `call` ("package.module:build") is called with `kwargs` and returns what is called with the
       inputs: a Keras model, a tf.Module, a function. `loss` may be "package.module:function" of its
       outputs; without it, training minimises the mean square of all float outputs.
-    command: `command` is run in the repository; `artifacts` (globs relative to {out}) are compared.
-      "{python}", "{out}" and "{batch}" are replaced.
+    command: `command` is run in a working copy of the repository; `artifacts` (globs relative to
+      {out}) are compared, or, without any, all that it prints and writes. "{python}", "{out}" and
+      "{batch}" are replaced. `carried`: it runs on the original only, and what it writes is in both
+      working copies for the commands after it.
     frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name; for `measure` both
       may be left out where the graph or its signature says them.
     keras_file: `path` of a .keras or .h5 file; for `measure` only.
@@ -74,6 +76,7 @@ class Workload:
     batch: int = 1
     command: str = ""
     artifacts: tuple[str, ...] = ()
+    carried: bool = False
     path: str = ""
     fetches: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()

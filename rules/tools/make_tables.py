@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from migrator.analysis.private_paths import public_path  # noqa: E402
+
 RULES = ROOT / "rules"
 SUPPORT = ROOT / "templates" / "support"
 FLOAT32 = ("tf.float32", "'float32'", "tf.dtypes.float32")
@@ -75,7 +80,10 @@ class Tables:
             found[name] = target
         for name in self.hand.get("not_renames", {}).get("names", []):
             found.pop(name, None)
-        return {n: t for n, t in found.items() if not self.implied(n, t, found)}
+        return {
+            n: t for n, t in found.items()
+            if public_path(long(n)) == long(n) and not self.implied(n, t, found)
+        }
 
     def documented(self) -> dict[str, str]:
         """Private name -> the documented name of TF 1.15 under which the same module went public.

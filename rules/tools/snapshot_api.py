@@ -3,10 +3,11 @@
     python rules/tools/snapshot_api.py rules/api/tf1.15.json        (TensorFlow 1.15, Python 3.7)
     python rules/tools/snapshot_api.py rules/api/tf2.21.json        (TensorFlow 2.21, Python 3.11)
 
-The document has `symbols` (canonical name -> ``"(x, name=None)"`` for a function, a table with
-`kind` for anything else), `aliases` (name -> the name under which the same object is listed) and
-`failed` (modules that do not import, with the reason).  It runs on both Pythons, so it keeps to
-what 3.7 knows.
+Of TensorFlow 1.15 it also writes ``tf1.15.paths.json``: where every other path leads by which
+programs reach an object (see `Paths`).  The document has `symbols` (canonical name ->
+``"(x, name=None)"`` for a function, a table with `kind` for anything else), `aliases` (name -> the name
+under which the same object is listed) and `failed` (modules that do not import, with the reason).  It
+runs on both Pythons, so it keeps to what 3.7 knows.
 """
 
 from __future__ import annotations
@@ -42,6 +43,91 @@ def tensorflow_module(module):
     return root in ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras")
 
 
+PLAIN = (bool, int, float, complex, str, bytes, tuple, type(None))  # alike ones may be one object
+
+
+class Paths:
+    """Where the private paths of TensorFlow lead, by identity of the object.
+
+    `table`: a module -> (where things really are -> what the module has of it): names with spaces
+    between them, ``here=there`` where the two differ.  ``{"tensorflow.python.ops.nn_ops":
+    {"tensorflow.nn": "conv2d max_pool", "tensorflow.python.framework": "dtypes"}}`` says that
+    ``nn_ops.conv2d`` is ``tf.nn.conv2d``.  An object that has public names leads to the best of
+    them, one without to the module that defines it, a module to its own path.
+    """
+
+    def __init__(self, snapshot):
+        self.snapshot = snapshot
+        self.table = {}
+        self.modules = {}  # by the path that programs write
+        for name, module in sorted(sys.modules.items()):
+            if isinstance(module, types.ModuleType) and self.own(name).split(".")[0] == "tensorflow":
+                self.modules.setdefault(self.own(name), module)
+        for name, module in sorted(self.modules.items()):
+            self.module(name, module)
+
+    @staticmethod
+    def own(name):
+        """A module's path as programs write it."""
+        return re.sub(r"^tensorflow_core\b", "tensorflow", name)
+
+    def module(self, name, module):
+        """All that one module has."""
+        for attr, value in sorted(vars(module).items()):
+            path = name + "." + attr
+            if attr.startswith("__") or attr in SKIPPED_NAMES or path in self.snapshot.symbols:
+                continue
+            home = self.home(attr, value)
+            if ".python." not in path + "." and home and ".python." not in home + ".":
+                continue  # two public names: a public module's names are listed for themselves
+            if home is not None and home != path:
+                parent, _, last = home.rpartition(".")
+                text = attr if attr == last else attr + "=" + last
+                self.table.setdefault(name, {}).setdefault(parent, []).append(text)
+
+    def home(self, attr, value):
+        """The path that `value` is known by; None for what is no business of TensorFlow's."""
+        if isinstance(value, types.ModuleType):
+            name = self.own(value.__name__)
+            return name if name.startswith("tensorflow.") else None
+        if isinstance(value, PLAIN):
+            return None
+        public = [n for n in self.snapshot.names_of.get(id(value), ()) if self.documented(n)]
+        if public:
+            return min(public, key=lambda name: (
+                ".contrib." in name, name.rpartition(".")[2] != attr, ".keras." in name,
+                name.count("."), name,
+            ))  # fmt: skip
+        if inspect.isfunction(value) or inspect.isclass(value):
+            name = value.__name__
+            module = self.own(getattr(inspect.unwrap(value), "__module__", None) or "")
+            inside = "._" not in module and ".pywrap_" not in module  # not what C++ made
+            if module.startswith("tensorflow.") and inside and name.isidentifier():
+                if vars(self.modules.get(module, types)).get(name) is value:
+                    return module + "." + name
+        return None
+
+    def documented(self, name):
+        """Whether a public name is one by which programs know an object: public modules hold private
+        ones that they import, and these others again."""
+        value = self.snapshot.tf
+        for part in name.split(".")[1:-2]:
+            value = getattr(value, part, None)
+            home = getattr(value, "__name__", "")
+            if isinstance(value, types.ModuleType) and ".python." in home and "._v1" not in home:
+                return False
+        return True
+
+    def write(self, path):
+        """One module a line."""
+        lines = []
+        for name in sorted(self.table):
+            row = {home: " ".join(names) for home, names in sorted(self.table[name].items())}
+            lines.append("%s:%s" % (json.dumps(name), json.dumps(row, separators=(",", ":"))))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{\n%s\n}\n" % ",\n".join(lines))
+
+
 class Snapshot:
     """Collects the symbols of one interpreter."""
 
@@ -56,6 +142,7 @@ class Snapshot:
         self.visited = {}  # id of a module -> the name it is listed under
         self.failed = {}
         self.named = []  # (name, object) of all functions and classes, signatures come last
+        self.names_of = {}  # id -> every public name of an object
 
     # -- walking
 
@@ -234,6 +321,8 @@ class Snapshot:
         """One public object under one of its names."""
         if name in self.symbols:
             return
+        if not isinstance(value, PLAIN):
+            self.names_of.setdefault(id(value), []).append(name)
         if inspect.isclass(value) or callable(value) and not isinstance(value, enum.Enum):
             known = self.objects.get(id(value))
             if known is not None and known[1] is value:
@@ -354,8 +443,10 @@ def write(path, snapshot):
         )
 
     symbols = {k: v for k, v in snapshot.symbols.items() if v != {}}
-    if snapshot.major > 1:  # a name is there or not; which others it has does not matter
-        snapshot.aliases = {k: v for k, v in snapshot.aliases.items() if ".python." in k}
+    private = snapshot.major > 1  # of TensorFlow 1 they stand with the paths; of 2, public names do
+    snapshot.aliases = {  # are there or not, and which others they have does not matter
+        k: v for k, v in snapshot.aliases.items() if (".python." in k) is private
+    }
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"tensorflow":%s,\n"python":"%d.%d",\n' % (
             json.dumps(snapshot.tf.__version__), sys.version_info[0], sys.version_info[1]))
@@ -373,6 +464,8 @@ def main():
     snapshot = Snapshot()
     snapshot.run()
     write(sys.argv[1], snapshot)
+    if snapshot.major == 1:
+        Paths(snapshot).write(sys.argv[1].replace(".json", ".paths.json"))
     print("%d symbols, %d aliases, %d modules failed" % (
         len(snapshot.symbols), len(snapshot.aliases), len(snapshot.failed)))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import beside
 from .names import key_of, outside_traces, register_state, variable_name
 from .store import GraphKeys, current_run, current_store
 
@@ -21,10 +22,11 @@ class ZeroDebias(tf.Module):
 
     def __init__(self, average: tf.Variable) -> None:
         super().__init__()
-        self.biased = tf.Variable(tf.zeros(average.shape, average.dtype), trainable=False,
-                                  name=f"{variable_name(average)}/biased")
-        self.local_step = tf.Variable(tf.zeros([], average.dtype), trainable=False,
-                                      name=f"{variable_name(average)}/local_step")
+        with beside(average):
+            self.biased = tf.Variable(tf.zeros(average.shape, average.dtype), trainable=False,
+                                      name=f"{variable_name(average)}/biased")
+            self.local_step = tf.Variable(tf.zeros([], average.dtype), trainable=False,
+                                          name=f"{variable_name(average)}/local_step")
 
 
 def assign_moving_average(variable: Any, value: Any, decay: Any,
@@ -102,7 +104,7 @@ class ExponentialMovingAverage(tf.Module):
             if tf.as_dtype(variable.dtype) not in FLOATS:
                 raise TypeError(f"no moving average of {variable_name(variable)}: it is "
                                 f"{tf.as_dtype(variable.dtype).name}, not floating point")
-            with outside_traces():
+            with outside_traces(), beside(variable):
                 index = self._of_variable[key_of(variable)] = self._add(
                     tf.convert_to_tensor(variable), variable_name(variable))
             current_run().made_slot(f"{variable_name(variable)}/{self._label}", self._averages[index],

@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import beside
 from .names import key_of, outside_traces, variable_name
 
 Tensor = Any  # tf.Tensor
@@ -71,7 +72,7 @@ class OptimizerHooks:
             while label in taken:
                 count += 1
                 label = f"{stem}_{count}"
-            with outside_traces():
+            with outside_traces(), beside(variable):
                 made = of_slot[key] = tf.Variable(
                     value(), trainable=False, name=label.replace(":", "_"))
             self._own_labels[key_of(made)] = label
@@ -103,7 +104,7 @@ class OptimizerHooks:
         self, initial_value: Any, name: str, colocate_with: Any = None
     ) -> Variable:
         if name not in self._scalars:
-            with outside_traces():
+            with outside_traces(), beside(colocate_with):
                 self._scalars[name] = tf.Variable(initial_value, trainable=False, name=name)
         return self._scalars[name]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import beside
 from .names import key_of, outside_traces, register_state, variable_name
 from .optimizer_hooks import OptimizerHooks
 from .store import GraphKeys, current_run
@@ -170,14 +171,15 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
             for variable in new:
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
-                for slot in self.slots:
-                    initial = self.initial_slot(slot)
-                    made = self.add_variable_from_reference(
-                        variable, name=slot, initializer=initial)
-                    self._slots[slot].append(made)
-                    current_run().made_slot(
-                        f"{variable_name(variable)}/{self.slot_label(slot)}", made.value,
-                        functools.partial(initial, variable.shape, variable.dtype))
+                with beside(variable):
+                    for slot in self.slots:
+                        initial = self.initial_slot(slot)
+                        made = self.add_variable_from_reference(
+                            variable, name=slot, initializer=initial)
+                        self._slots[slot].append(made)
+                        current_run().made_slot(
+                            f"{variable_name(variable)}/{self.slot_label(slot)}", made.value,
+                            functools.partial(initial, variable.shape, variable.dtype))
             super().build(list(self._known_variables))
 
     @property

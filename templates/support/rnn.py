@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from . import devices
 from .initializers import constant_initializer, zeros_initializer
 from .layers import Layer
 from .scopes import variable_scope
@@ -368,5 +369,5 @@ class DeviceWrapper(CellWrapper):
         self.device = device
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
-        with tf.device(self.device):
+        with devices.device(self.device):
             return self.cell(inputs, state, scope)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from . import devices
 from .arg_scope import add_arg_scope
 from .scopes import GraphKeys, Variable, get_collection, get_variable, get_variable_scope
 from .store import VariableScope, builds_graph, current_run, name_of
@@ -38,7 +39,7 @@ def variable(
     extra: dict[str, Any] = {}
     if custom_getter is not None:
         getter, extra = custom_getter, {"reuse": get_variable_scope().reuse}
-    with tf.device(device or ""):
+    with devices.device(device or ""):
         return getter(
             name,
             shape=shape,

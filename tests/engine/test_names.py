@@ -35,7 +35,7 @@ def table(text: str) -> NameTable:
         (
             "from tensorflow.python.ops import math_ops",
             "math_ops.log",
-            "tensorflow.python.ops.math_ops.log",
+            "tensorflow.log",
         ),
         ("import numpy as np", "np.float", "numpy.float"),
         ("try:\n  import cPickle as p\nexcept ImportError:\n  import pickle as p", "p", None),

@@ -8,6 +8,7 @@ import pytest
 
 from migrator import support
 from migrator.analysis.index import ProjectIndex, summaries_from_texts
+from migrator.analysis.support_places import SupportPlaces, support_places
 from migrator.engine import plan as plans
 from migrator.engine.options import Options
 from migrator.engine.packs import PackError, load_packs
@@ -166,8 +167,8 @@ def test_import_roots() -> None:
     assert names["research/slim/nets/v1.py"] == ("research/slim", "nets.v1")
     assert names["research/slim/train.py"] == ("research/slim", "train")
     assert names["alone.py"] == ("", "alone")
-    assert index.support_root("tools/export.py") == "src"
-    assert index.support_root("research/slim/train.py") == "research/slim"
+    assert support_places(index, ["tools/export.py"]) == SupportPlaces("src")
+    assert support_places(index, ["research/slim/train.py"]) == SupportPlaces("research/slim")
     assert index.importers("src/pkg/c.py") == ("src/pkg/a.py",)
     found = index.resolve("nets.v1.f")
     assert found is not None and (found[0].path, found[1]) == ("research/slim/nets/v1.py", "f")

@@ -19,10 +19,10 @@ import pytest
 
 from migrator.verify import Reference, compare, find_reference
 from migrator.verify.children import Side, load_arrays, part
-from migrator.verify.command_checks import run as run_command
 from migrator.verify.records import Check, Status
 from migrator.verify.test_checks import outcomes
 from migrator.verify.test_checks import test_files as files_of
+from migrator.verify.workspace import WorkingCopy
 from migrator.workload import spec
 from migrator.workload.spec import Input, Workload
 
@@ -111,9 +111,10 @@ def test_losses_and_gradients() -> None:
 
 @needs_tensorflow
 def test_three_training_steps(tmp_path: Path) -> None:
-    found = run_command(STEPS, compat(), tmp_path / "out")
+    copy = WorkingCopy(compat(), tmp_path)
+    found = copy.run(STEPS)
     assert not found.error, found.error
-    checkpoint = {"path": str(tmp_path / "out" / "model.ckpt-3")}
+    checkpoint = {"path": str(copy.out / "model.ckpt-3")}
     written = Side.after(SAMPLE).run("verify_checkpoint", STEPS, checkpoint).arrays
     recorded = load_arrays(RECORDED / "steps_float64.npz")
     moments = part(recorded, "moments")
@@ -128,11 +129,12 @@ def test_three_training_steps(tmp_path: Path) -> None:
 def test_detections(tmp_path: Path) -> None:
     described = WORKLOADS["detect.py"]
     workload = Workload("detect", "command", command=f"{described.command} --num_images=8")
-    found = run_command(workload, compat(), tmp_path / "out")
+    copy = WorkingCopy(compat(), tmp_path)
+    found = copy.run(workload)
     assert not found.error, found.error
     recorded = load_arrays(RECORDED / "detections.npz")
     assert sum(len(v) for k, v in recorded.items() if k.endswith("/scores")) > 5
-    assert_equal(recorded, load_arrays(tmp_path / "out" / "detections.npz"), 1e-5)
+    assert_equal(recorded, load_arrays(copy.out / "detections.npz"), 1e-5)
 
 
 @pytest.mark.tf1

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from migrator import verify
-from migrator.verify import command_checks
+from migrator.verify import workspace
 from migrator.verify.records import Check, Status
 from migrator.workload.spec import Workload
 
@@ -115,5 +115,5 @@ def test_without_reference_nothing_runs(trees: tuple[Path, Path]) -> None:
 
 def test_paths_with_blanks_are_quoted(tmp_path: Path) -> None:
     workload = Workload("w", "command", command="{python} a.py --out={out} -b {batch}", batch=3)
-    line = command_checks.command_line(workload, "/a b/python", tmp_path / "c d")[-1]
-    assert line.startswith("'/a b/python' ") and line.endswith("c d' -b 3")
+    line = workspace.command_line(workload, tmp_path / "c d")[-1]
+    assert line.startswith("python a.py ") and line.endswith("c d' -b 3")

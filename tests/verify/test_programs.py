@@ -167,7 +167,8 @@ def test_pytest_settings_of_folders_above_are_left_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["verify_common", "verify_before", "verify_command", "verify_tests"]
+    "name", ["verify_common", "verify_before", "verify_tests", "verify_side", "verify_draws",
+             "every_python/sitecustomize"]
 )
 def test_programs_for_tf1_are_python_3_7(name: str) -> None:
     source = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")

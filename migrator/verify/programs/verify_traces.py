@@ -1,20 +1,9 @@
-"""Stands in for the interpreter in a command workload: `verify_command.py SCRIPT | -m M | -c CODE`.
-
-Runs the program as Python would have, on the side that MIGRATOR_VERIFY_SIDE names. On the migrated
-side it also counts how often each `tf.function` of the repository was traced, and for how many
-signatures, and writes that to MIGRATOR_VERIFY_TRACES.
-
-Keeps to Python 3.7: it also runs under TF 1.15.
-"""
+"""Counts how often each `tf.function` of a repository was traced, and for how many signatures."""
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from typing import Any
-
-import verify_common as common  # type: ignore[import-not-found]  # beside this script
 
 
 def record_functions(tf: Any) -> list[Any]:
@@ -68,21 +57,3 @@ def trace_counts(tf: Any, functions: list[Any], root: str) -> list[dict[str, Any
             }
         )
     return counts
-
-
-def main() -> None:
-    side = os.environ["MIGRATOR_VERIFY_SIDE"]
-    traces = os.environ.get("MIGRATOR_VERIFY_TRACES")
-    tf = common.start_side(side, os.environ.get("MIGRATOR_VERIFY_COMPAT", ""))
-    root = os.getcwd()
-    functions = record_functions(tf) if side == "after" and traces else []
-    try:
-        common.run_program(sys.argv[1:])
-    finally:
-        if functions and traces:
-            with open(traces, "w") as fh:
-                json.dump(trace_counts(tf, functions, root), fh)
-
-
-if __name__ == "__main__":
-    main()

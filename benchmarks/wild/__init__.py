@@ -1,0 +1,1 @@
+"""Repositories as people published them: each one's main paths before and after its migration."""

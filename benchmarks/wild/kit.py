@@ -1,0 +1,213 @@
+"""What a driver of a wild repository is written with: `kit.py DRIVER PATH OUT` runs one path of it.
+
+A driver is a module whose public functions of one argument are *paths*: things that people do with
+the repository. A path is run twice, by TensorFlow 1.15 in the original and by TensorFlow 2 in the
+migrated tree, each time with that tree as its working directory and first on sys.path:
+
+    def train(w):
+        w.script("train.py", "--steps=3")               # one of the repository's own programs
+
+    def boxes(w):
+        import nms
+        w.dump(kept=nms.nms(some_boxes, 0.5))           # numbers to compare
+
+All that scripts print and write is compared, and what is dumped. Random numbers are the same on both
+sides (see docs/verifying.md), so that untrained networks begin with the same weights.
+
+Keeps to Python 3.7: it also runs under TF 1.15.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def carried(path: Any) -> Any:
+    """Runs the path on the original only; both trees get what it writes: data, weights, configs."""
+    path.carried = True
+    return path
+
+
+def settings(**values: Any) -> Callable[[Any], Any]:
+    """timeout: seconds that it may take. tolerance: instead of 1e-5. why: for another tolerance."""
+
+    def mark(path: Any) -> Any:
+        path.settings = values
+        return path
+
+    return mark
+
+
+def under(code: str, file: str, why: str) -> Callable[[Any], Any]:
+    """The path cannot come out equal, and the migration says so: with a finding of this code in this
+    file, which has to be there."""
+
+    def mark(path: Any) -> Any:
+        path.under = [*getattr(path, "under", []), (code, file, why)]
+        return path
+
+    return mark
+
+
+class Workbench:
+    """What a path is given. `after`: whether it runs in the migrated tree."""
+
+    def __init__(self, out: str) -> None:
+        self.out = out
+        self.after = os.environ.get("MIGRATOR_VERIFY_SIDE") == "after"
+        self.arrays: dict[str, Any] = {}
+
+    def script(
+        self, *argv: Any, ahead: str = "", cwd: str = ".", stdin: str = "", env: Any = None,
+        folders: Any = (), code: int = 0,
+    ) -> None:  # fmt: skip
+        """Runs one of the repository's programs, `script("train.py", "--steps=3")`, `("-m", "x.y")`.
+
+        ahead: Python that is run first in its process, to make constants small that no flag sets.
+        folders: of the repository, for its PYTHONPATH. env: variables for it. code: the exit code
+        that it is to have; with another one the path ends, with that code.
+        """
+        args = [str(a) for a in argv]
+        if ahead:
+            module = args[0] == "-m"
+            start = "runpy.run_module({0!r}, run_name='__main__', alter_sys=True)" if module else (
+                "runpy.run_path({0!r}, run_name='__main__')"
+            )
+            rest = args[1:] if module else args
+            folder = "''" if module else f"os.path.dirname(os.path.abspath({rest[0]!r}))"
+            program = "\n".join([
+                "import os, runpy, sys", f"sys.argv = {rest!r}", f"sys.path.insert(0, {folder})",
+                ahead, start.format(rest[0]),
+            ])  # fmt: skip
+            args = ["-c", program]
+        given = dict(os.environ, **(env or {}))
+        paths = [given.get("PYTHONPATH", ""), *map(os.path.abspath, folders)]
+        given["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        print(f"$ {' '.join(map(str, argv))}", flush=True)
+        ended = subprocess.run(
+            [sys.executable, *args], cwd=cwd, env=given, input=stdin.encode(), check=False
+        )
+        if ended.returncode != code:
+            sys.stderr.flush()
+            sys.exit(ended.returncode or 1)
+
+    def dump(self, **arrays: Any) -> None:
+        """Numbers, texts and nests of them, by name."""
+        for name, value in arrays.items():
+            if isinstance(value, dict):
+                self.dump(**{f"{name}/{k}": v for k, v in value.items()})
+            elif isinstance(value, (list, tuple)) and len({np.shape(v) for v in value}) > 1:
+                self.dump(**{f"{name}/{i}": v for i, v in enumerate(value)})
+            else:
+                self.arrays[name] = np.asarray(value)
+
+    def call(self, function: Callable[..., Any], *arrays: Any) -> Any:
+        """What a function of the repository that builds a graph computes of some arrays.
+
+        On TF 1: a graph with placeholders for the arrays, its initial weights, one session run. On
+        TF 2: an eager call, in a store of its own where the repository has a support package.
+        Returns the nest that the function returns, as arrays.
+        """
+        import tensorflow as tf
+
+        if not self.after:
+            with tf.Graph().as_default():
+                feeds = [tf.placeholder(np.asarray(a).dtype, np.shape(a)) for a in arrays]
+                built = function(*feeds)
+                with tf.Session() as sess:
+                    sess.run([tf.global_variables_initializer(), tf.tables_initializer()])
+                    fed = dict(zip(feeds, arrays))  # noqa: B905  # Python 3.7
+                    return sess.run(built, fed)
+        given = [tf.constant(a) for a in arrays]
+        try:
+            from tf1_support import scopes
+        except ImportError:
+            built = function(*given)
+        else:
+            store = scopes.VariableStore()
+            with store.as_default(), store.run():
+                built = function(*given)
+        return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, built)
+
+    def save(self, name: str) -> None:
+        if self.arrays:
+            np.savez(os.path.join(self.out, name + ".npz"), **self.arrays)
+
+
+def load(path: str) -> Any:
+    """The driver module in a file."""
+    name = "wild_driver"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def paths(driver: Any) -> dict[str, Any]:
+    """The driver's paths by name, in the order in which they stand in the file."""
+    found = {
+        k: v for k, v in vars(driver).items()
+        if inspect.isfunction(v) and v.__module__ == driver.__name__ and not k.startswith("_")
+    }  # fmt: skip
+    return dict(sorted(found.items(), key=lambda kv: kv[1].__code__.co_firstlineno))
+
+
+def text(lines: int, seed: int = 0, words: str = "the quick brown fox jumps over a lazy dog") -> str:
+    """Lines of made-up text."""
+    random = np.random.RandomState(seed)
+    known = words.split()
+    return "\n".join(
+        " ".join(known[i] for i in random.randint(len(known), size=random.randint(4, 12)))
+        for _ in range(lines)
+    )
+
+
+def picture(path: str, height: int = 64, width: int = 64, seed: int = 0) -> None:
+    """Writes a smooth picture with some rectangles, by the ending of its name."""
+    from PIL import Image
+
+    random = np.random.RandomState(seed)
+    y, x = np.mgrid[0:height, 0:width]
+    shades = [127 + 100 * np.sin((x * a + y * b) / 9.0) for a, b in random.uniform(-1, 1, (3, 2))]
+    pixels = np.stack(shades, -1).astype(np.uint8)
+    for _ in range(3):
+        top, left = random.randint(height // 2), random.randint(width // 2)
+        pixels[top : top + height // 4, left : left + width // 4] = random.randint(256, size=3)
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    Image.fromarray(pixels).save(path)
+
+
+def write(path: str, content: str) -> None:
+    """Writes a text file, with the folders above it."""
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(content)
+
+
+def main() -> None:
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != here]
+    sys.modules["kit"] = sys.modules[__name__]
+    driver, name, out = sys.argv[1:4]
+    sys.path.insert(0, os.getcwd())
+    workbench = Workbench(out)
+    paths(load(driver))[name](workbench)
+    workbench.save(name)
+
+
+if __name__ == "__main__":
+    main()

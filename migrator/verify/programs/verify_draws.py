@@ -1,0 +1,167 @@
+"""Random numbers that both TensorFlows agree about, so that two runs of a program can be compared.
+
+What a random op draws then depends on its shape and type alone: the stateless kernels, which give
+the same bits in TF 1.15 and TF 2.21, stand in for those with a state, and seeds count for nothing.
+What shuffles keeps the order, and queues are filled by one thread, so that the order is one.
+
+With a `shake`, drawn and restored floats are changed by up to that fraction: how far a program's
+results then move says what rounding may do to them.
+
+Keeps to Python 3.7: it also runs under TF 1.15.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+_SEED = (87654321, 12345)
+_SHAKE_SEED = (31415, 92653)
+
+
+def install(tf: Any, shake: float = 0.0) -> None:
+    """Replaces the ops of this process's TensorFlow, which nothing has called yet."""
+    _draws(tf, shake)
+    _orders(tf)
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module("tensorflow.python." + name)
+    except ImportError:
+        return None
+
+
+def _draws(tf: Any, shake: float) -> None:
+    stateful, stateless = _module("ops.gen_random_ops"), _module("ops.gen_stateless_random_ops")
+    second, restoring = _module("ops.gen_stateless_random_ops_v2"), _module("ops.gen_io_ops")
+    uniform = stateless.stateless_random_uniform
+    integers = stateless.stateless_random_uniform_int
+    categories = stateless.stateless_multinomial
+
+    def shaken(value: Any) -> Any:
+        if not shake or not value.dtype.is_floating:
+            return value
+        noise = uniform(tf.shape(value), _SHAKE_SEED, dtype=value.dtype)
+        return value * (1 + shake * (2 * noise - 1))
+
+    def floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def draw(shape: Any, dtype: Any, seed: int = 0, seed2: int = 0, name: Any = None) -> Any:
+            return shaken(kernel(shape, _SEED, dtype=dtype, name=name))
+
+        return draw
+
+    def floats_v2(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def draw(
+            shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = tf.float32, name: Any = None
+        ) -> Any:
+            return shaken(kernel(shape, _SEED, dtype=dtype, name=name))
+
+        return draw
+
+    def whole(
+        shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: Any = None
+    ) -> Any:
+        return integers(shape, _SEED, minval=minval, maxval=maxval, name=name)
+
+    def whole_v2(
+        shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: Any = None
+    ) -> Any:
+        return integers(shape, _SEED, minval=minval, maxval=maxval, name=name)
+
+    def choices(
+        logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = tf.int64,
+        name: Any = None,
+    ) -> Any:  # fmt: skip
+        return categories(logits, num_samples, _SEED, output_dtype=output_dtype, name=name)
+
+    for old, new, kernel in (
+        ("random_uniform", "uniform", uniform),
+        ("random_standard_normal", "normal", stateless.stateless_random_normal),
+        ("truncated_normal", "truncated", stateless.stateless_truncated_normal),
+    ):
+        setattr(stateful, old, floats(kernel))
+        named = {"uniform": "stateless_random_uniform_v2", "normal": "stateless_random_normal_v2",
+                 "truncated": "stateless_truncated_normal_v2"}[new]  # fmt: skip
+        if second is not None and hasattr(second, named):
+            setattr(second, named, floats_v2(kernel))
+    stateful.random_uniform_int = whole
+    stateful.multinomial = choices
+    if second is not None:
+        second.stateless_random_uniform_int_v2 = whole_v2
+    for seeded in ("random_gamma", "random_poisson_v2", "parameterized_truncated_normal"):
+        setattr(stateful, seeded, _one_seed(getattr(stateful, seeded)))
+    sampling = _module("ops.gen_candidate_sampling_ops")
+    for seeded in [n for n in dir(sampling) if n.endswith("_candidate_sampler")]:
+        setattr(sampling, seeded, _one_seed(getattr(sampling, seeded)))
+    if shake:
+        restore = restoring.restore_v2
+        restoring.restore_v2 = lambda *args, **kwargs: [
+            shaken(v) for v in restore(*args, **kwargs)
+        ]
+
+
+def _one_seed(op: Callable[..., Any]) -> Callable[..., Any]:
+    """An op that keeps its state, beginning with the same seed in every place that it is in."""
+
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        kwargs.update(seed=_SEED[0], seed2=_SEED[1])
+        return op(*args, **kwargs)
+
+    return draw
+
+
+def _orders(tf: Any) -> None:
+    """What shuffles keeps the order."""
+    random, array, data = (
+        _module("ops.gen_random_ops"), _module("ops.array_ops"), _module("data.ops.dataset_ops")
+    )  # fmt: skip
+    random.random_shuffle = lambda value, seed=0, seed2=0, name=None: array.identity(value, name)
+    for kind in (data.DatasetV2, getattr(data, "DatasetV1", None)):
+        if kind is not None and "shuffle" in vars(kind):
+            kind.shuffle = lambda self, *args, **kwargs: self
+    shuffled = _module("data.experimental.ops.shuffle_ops")
+    if shuffled is not None:
+
+        def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+            return lambda dataset: dataset.repeat(count)
+
+        _replace(tf, shuffled, "shuffle_and_repeat", shuffle_and_repeat)
+    _queues(tf)
+
+
+def _queues(tf: Any) -> None:
+    queues, reading = _module("ops.data_flow_ops"), _module("training.input")
+
+    class RandomShuffleQueue(queues.FIFOQueue):  # type: ignore[misc, name-defined]
+        """A queue that hands out what it got in that order."""
+
+        def __init__(
+            self, capacity: Any, min_after_dequeue: Any, dtypes: Any, shapes: Any = None,
+            names: Any = None, seed: Any = None, shared_name: Any = None,
+            name: str = "random_shuffle_queue",
+        ) -> None:  # fmt: skip
+            super().__init__(capacity, dtypes, shapes, names, shared_name, name)
+
+    _replace(tf, queues, "RandomShuffleQueue", RandomShuffleQueue)
+    if reading is None:
+        return
+    enqueue = reading._enqueue
+
+    def one_thread(queue: Any, tensors: Any, threads: int, *args: Any, **kwargs: Any) -> Any:
+        return enqueue(queue, tensors, 1, *args, **kwargs)
+
+    reading._enqueue = one_thread
+
+
+def _replace(tf: Any, module: Any, name: str, new: Any) -> None:
+    """Puts `new` in the place of a public symbol, wherever TensorFlow's API shows it."""
+    old = getattr(module, name)
+    setattr(module, name, new)
+    v1 = getattr(getattr(tf, "compat", None), "v1", None)
+    for top in (tf, v1):
+        for place in (top, *(getattr(top, n, None) for n in ("queue", "data", "io"))):
+            for holder in (place, getattr(place, "experimental", None)):
+                if holder is not None and getattr(holder, name, None) is old:
+                    setattr(holder, name, new)
