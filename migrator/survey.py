@@ -18,8 +18,7 @@ from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import Plan, Rung, Status
 from migrator.project.discover import NEVER, printable
-from migrator.transforms.run_outcomes import run_outcomes
-from migrator.transforms.session_scan import RunRecord
+from migrator.transforms.run_outcomes import RunRecord, run_outcomes
 
 # What a session program is made of, by what it is called in a summary.
 _SITES = {

@@ -54,6 +54,8 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
         if isinstance(node, Unit):
             yield node.name, list(walk(node))
         elif isinstance(node, ast.ClassDef):
+            if any("TestCase" in ast.unparse(base) for base in node.bases):
+                continue  # tests have transforms of their own
             for inner in node.body:
                 if isinstance(inner, Unit):
                     yield f"{node.name}.{inner.name}", list(walk(inner))
@@ -73,7 +75,7 @@ def unit_facts(nodes: list[ast.AST], names: NameTable) -> dict[str, Any]:
     for node in nodes:
         if isinstance(node, ast.Call):
             symbol = names.resolve_node(node.func, values=False) or ""
-            if symbol.startswith("tensorflow.") or symbol.startswith("tf1_support.graphs"):
+            if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
                 direct = direct or k.call_kind(symbol) in _OF_GRAPHS or symbol.startswith("tf1_support")
                 ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
             elif symbol and not symbol.startswith("builtins."):

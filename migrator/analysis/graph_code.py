@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
@@ -36,6 +37,47 @@ def roots(
                 caller[1] in (MODULE, MAIN) for caller in callers):
             found.add(unit)
     return frozenset(found)
+
+
+def shares_graph(index: ProjectIndex, path: str) -> bool:
+    """Whether code of other modules builds the graph that the module at `path` builds, or runs it."""
+    table = _table(index)
+    building = table.building()
+    own = {key for key in building if key[0] == path}
+    if any(other[0] != path
+           for key in own for other in (table.callees[key] | table.callers[key]) & building):
+        return True
+    if not own:
+        return False
+    neighbours = {*index.imported(path), *index.importers(path)}
+    return any((other, MODULE) in building for other in neighbours) or (
+        (path, MODULE) in own and any(key[0] in neighbours for key in building))
+
+
+def digest(index: ProjectIndex, path: str) -> str:
+    """A hash of what the answers about a module depend on, beyond the modules that it imports."""
+    info = index.modules.get(path)
+    if info is None or "graph_code" not in info.summary.facts:
+        return ""
+    known = index.answers.get((_ANSWER, "digest"))
+    if known is None:
+        facts = sorted((p, repr(other.summary.facts["graph_code"]))
+                       for p, other in index.modules.items() if "graph_code" in other.summary.facts)
+        known = hashlib.sha256(repr(facts).encode()).hexdigest()
+        index.answers[_ANSWER, "digest"] = known
+    assert isinstance(known, str)
+    return known
+
+
+def _table(index: ProjectIndex) -> _Calls:
+    found = index.answers.get(_ANSWER)
+    if found is None:
+        found = index.answers[_ANSWER] = _Calls(index, {
+            path: facts for path, info in index.modules.items()
+            if (facts := info.summary.facts.get("graph_code"))
+        })
+    assert isinstance(found, _Calls)
+    return found
 
 
 class _Calls:

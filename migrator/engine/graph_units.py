@@ -1,10 +1,8 @@
-"""Which parts of a file stay TF1 graph code: there, tf.compat.v1 is the world that variables are in.
+"""Which tests stay TF1 graph code: there, tf.compat.v1 is the world that variables are in.
 
-A function (or class, or the statements of the module) that still makes placeholders, sessions or
-initializers after all transforms builds a graph. Optimizers, savers, losses and summaries of the
-support package compute eagerly or in a `tf.function`, and could not be run by its session. What
-has a `tf.compat.v1` of its own is therefore left to that; variables, scopes and layers come from
-the support package in both worlds, which makes them part of the graph that is being built.
+A test that still makes placeholders, sessions or initializers after all transforms builds a graph for
+a session of TensorFlow's own test case. What has a `tf.compat.v1` of its own is therefore left to
+that; variables, scopes and layers come from the support package in both worlds.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from dataclasses import replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.tree_walk import walk
 from migrator.engine.lookup import Disposition
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.work import Site
@@ -44,46 +41,16 @@ _IN_GRAPHS = {
 }
 _MAKERS = (k.SESSION, k.SUPERVISOR, k.PLACEHOLDER, k.INIT)
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
-#: Of tests, which are eager unless they keep their graph, only what a session alone can use.
-_OF_TESTS = frozenset({"tensorflow.train.Saver"})
 
 
-def in_graph_world(
-    sites: list[Site], names: NameTable, rules: RuleSet, everywhere: bool
-) -> list[Site]:
-    """`sites`, those in graph-building units, or `everywhere`, with tf.compat.v1 for what they
-    would do eagerly."""
-    if everywhere:
-        return [replace(s, disposition=_compat(s.disposition, rules)) for s in sites]
-    units = graph_units(sites, names)
-    if not units:
-        return sites
-    handed = _handed(names, units)
+def in_graph_world(sites: list[Site], names: NameTable, rules: RuleSet) -> list[Site]:
+    """`sites`, those in tests that build a graph with tf.compat.v1 for what they would do eagerly."""
+    found = graph_tests(sites, names)
     return [
         replace(site, disposition=_compat(site.disposition, rules))
-        if _unit(site.reference.scope, names) in units
-        or site.disposition.key in _OF_TESTS and _method(site.reference.scope) in units
-        or id(site.reference.call) in handed and site.disposition.key in k.OPTIMIZERS
-        else site
+        if _method(site.reference.scope) in found else site
         for site in sites
-    ]
-
-
-def _handed(names: NameTable, units: set[str]) -> set[int]:
-    """Calls, by id, whose result is handed to a function or class that builds a graph: an optimizer
-    that minimizes there belongs to that graph."""
-    values: list[ast.expr] = []
-    for node in walk(names.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in units:
-            values += [*node.args, *(keyword.value for keyword in node.keywords)]
-    given = {value.id for value in values if isinstance(value, ast.Name)}
-    if given:
-        values += [
-            node.value for node in walk(names.tree)
-            if isinstance(node, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id in given for t in node.targets)
-        ]
-    return {id(value) for value in values}
+    ] if found else sites
 
 
 def _compat(found: Disposition, rules: RuleSet) -> Disposition:
@@ -96,41 +63,21 @@ def _compat(found: Disposition, rules: RuleSet) -> Disposition:
     return Disposition("compat", found.key, found.rest, exists=found.exists)
 
 
-def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
-    """Names of the top-level functions and classes ("" for the module), and of the methods of test
-    classes (``Class.method``), that build graphs."""
+def graph_tests(sites: Iterable[Site], names: NameTable) -> set[str]:
+    """The methods of test classes (``Class.method``) that build graphs."""
     tree = names.tree
     assert isinstance(tree, ast.Module)
-    nodes = {
-        n.name: n for n in tree.body
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
     tests = {
-        name for name, node in nodes.items() if isinstance(node, ast.ClassDef)
-        and any("TestCase" in ast.unparse(base) for base in node.bases)
+        n.name for n in tree.body if isinstance(n, ast.ClassDef)
+        and any("TestCase" in ast.unparse(base) for base in n.bases)
     }
-    makers = [
-        site.reference.scope for site in sites
+    return {
+        _method(site.reference.scope) for site in sites
         if site.reference.role == "load" and site.reference.call is not None
-        and "(" not in site.resolved.name and site.disposition.kind in ("compat", "manual")
+        and "(" not in site.resolved.name and _unit(site.reference.scope, names) in tests
         and (k.call_kind(site.resolved.name) in _MAKERS or site.resolved.name == _DEFAULT_GRAPH)
         and not site.resolved.name.endswith("get_default_session")
-    ]
-    pending = [_unit(scope, names) for scope in makers]
-    found = {_method(scope) for scope in makers if _unit(scope, names) in tests} - {""}
-    while pending:
-        name = pending.pop()
-        if name in found or name in tests:
-            continue
-        found.add(name)
-        body: list[ast.stmt] = [nodes[name]] if name else [
-            n for n in tree.body if n not in nodes.values()
-        ]
-        pending += [
-            inner.id for stmt in body for inner in ast.walk(stmt)
-            if isinstance(inner, ast.Name) and inner.id in nodes
-        ]
-    return found
+    } - {""}
 
 
 def _method(scope: Scope) -> str:

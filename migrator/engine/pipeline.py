@@ -12,7 +12,6 @@ from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.reexports import followed, reached, taken, unseen
-from migrator.analysis.shared_graphs import builds_shared_graph
 from migrator.engine import clock, walk
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.linemap import LineMap
@@ -173,9 +172,8 @@ def _round(
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(
-            path, source, names, registry, options, suppressions,
-            builds_shared_graph(index, path), taken(index, path),
-        )  # fmt: skip
+            path, source, names, registry, options, suppressions, taken(index, path)
+        )
     made = parsed
     problem = ""
     if found.text != source:
@@ -215,17 +213,6 @@ def _go_on(
     return False
 
 
-def _free_graphs(index: ProjectIndex, options: Options, registry: RuleSet) -> None:
-    """Let transforms say, once for a project, which shared graphs they can do without."""
-    asked = ("free graphs", options)
-    if asked in index.answers:
-        return
-    index.answers[asked] = True
-    for item in registry.transforms:
-        if (free_graphs := getattr(item, "free_graphs", None)) is not None:
-            free_graphs(index, options)
-
-
 def _transform(
     path: str,
     parsed: Parsed,
@@ -242,10 +229,6 @@ def _transform(
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = followed(parsed.names_in(name, is_package), index, path)
     due = registry.triggers.due(names, parsed.text)
-    if builds_shared_graph(index, path):
-        _free_graphs(index, options, registry)
-    if builds_shared_graph(index, path):
-        due = [item for item in due if not getattr(item, "eager", False)]
     if not due:
         return parsed, names
     for careful in (False, True):

@@ -24,9 +24,6 @@ class Transform(Protocol):
     below, ``numpy.float`` just that); transforms run by ascending `order`, then by name.
     A transform may have `words` too: identifiers that make it run on a file that has none of
     the triggers, because they mean TensorFlow without naming it (``assert_has_rank``).
-    One with ``eager = True`` makes code compute eagerly, or hands it on to what does: it passes
-    by modules that build a graph which they share (`analysis.shared_graphs`). If it can do without
-    such a graph, its ``free_graphs(index, options)`` says so to `analysis.shared_graphs.free`.
 
     `run` returns the new module or the new text, or None when it has nothing to do.
     It may raise: the file then goes on without this transform, and a TF000 finding says so.

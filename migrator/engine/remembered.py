@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from migrator import support
+from migrator.analysis.graph_code import digest as graph_digest
 from migrator.analysis.index import ProjectIndex
-from migrator.analysis.shared_graphs import may_share_graph
 from migrator.engine.cache import Cache, engine_digest, key, rules_digest, support_digest
 from migrator.engine.options import Options
 from migrator.engine.scanned import Scanned
@@ -106,6 +106,5 @@ class Remembered:
         return key("scanned", engine_digest(), path, sha256)
 
     def _key(self, path: str, sha256: str, index: ProjectIndex) -> str:
-        shared = may_share_graph(index, path)
-        return key(self._base, path, sha256, index.digest(path), f"shared graph={shared}")
+        return key(self._base, path, sha256, index.digest(path), graph_digest(index, path))
 

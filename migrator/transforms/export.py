@@ -39,7 +39,6 @@ class Export:
     name = "export"
     triggers = FREEZERS
     order = 6
-    eager = True
 
     def run(self, ctx: FileContext) -> cst.Module | None:
         functions = {n.name.value: n for n in ctx.module.body if isinstance(n, cst.FunctionDef)}

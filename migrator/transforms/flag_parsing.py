@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.facts_graph_code import is_main
 from migrator.analysis.names import Scope
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
-from migrator.transforms.sessions.reshaping.split import is_main
 
 CODE = "TF145"
 _FLAGS = ("tensorflow.app.flags.FLAGS", "tensorflow.flags.FLAGS")

@@ -25,7 +25,6 @@ class FrozenGraphs:
     name = "frozen_graph"
     triggers = frozenset({*IMPORTERS, "tensorflow.Session", "tensorflow.get_default_graph"})
     order = 5
-    eager = True
 
     def run(self, ctx: FileContext) -> cst.Module | None:
         linked = ctx.path in LoadedGraphs.of(ctx.index).modules

@@ -6,7 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
-from migrator.analysis.graph_code import roots
+from migrator.analysis.graph_code import roots, shares_graph
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
@@ -16,6 +16,7 @@ from migrator.model import Rung
 from migrator.transforms.graphs.functions import GraphFunction, planned
 from migrator.transforms.graphs.sites import Site, sites
 from migrator.transforms.graphs.values import Parents, Values
+from migrator.transforms.session import runs_left
 
 _SAVES = frozenset({"save", "restore"})
 
@@ -31,6 +32,8 @@ class GraphPrograms:
 
     def run(self, ctx: FileContext) -> str | None:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
+        if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
+            return None
         own = {name: unit_facts(nodes, ctx.names) for name, nodes in units(ctx.tree)}
         if not any(facts["direct"] for facts in own.values()):
             return None
@@ -67,11 +70,12 @@ class _Writer:
             function = made.get(id(site.call))
             if function is not None:
                 self._call(site, function.name, [value for _, value in site.feeds])
-                reason = f"the run becomes a call of {function.name}, a function of the graph"
+                reason = f"the run becomes a call of {function.name}"
+                rung = Rung.NATIVE
             else:
                 self._run(site)
-                reason = "the graph is run without a session"
-            self.ctx.change("TF302", site.call, reason, Rung.SUPPORT, symbol="tensorflow.Session.run")
+                reason, rung = "the graph is run without a session", Rung.SUPPORT
+            self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
 
     def _is_free(self, site: Site) -> bool:
         """Whether nothing but the graph is behind a run: sessions with hooks do more."""

@@ -72,7 +72,6 @@ class GraphTests:
     name = "graph_tests"
     triggers = frozenset({"tensorflow.*"})
     order = 38
-    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         if "TestCase" not in ctx.text:
@@ -90,7 +89,6 @@ class LeftGraphTests:
     name = "left_graph_tests"
     triggers = frozenset({"tensorflow.*"})
     order = 41
-    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text

@@ -14,9 +14,9 @@ from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
+from migrator.transforms.session import runs_left
 from migrator.transforms.sessions.facts import FunctionTable
 from migrator.transforms.sessions.records import Names
-from migrator.transforms.sessions.reshaping.gather import runs_left
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 
 _SESSIONS = frozenset({"test_session", "cached_session", "session", "self_session"})
@@ -29,7 +29,6 @@ class ReturnedDatasets:
     name = "input_functions"
     triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*", *k.QUEUES})
     order = 14
-    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Make the file's input functions return their data sets."""
@@ -77,7 +76,6 @@ class DatasetCallers:
     name = "input_function_callers"
     triggers = frozenset({"tensorflow.*"})
     order = 12
-    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Wrap the file's calls of such functions."""
@@ -89,7 +87,7 @@ class DatasetCallers:
         decisions = Decisions()
         edits = decisions.edits
         free = Names(names.used_names)
-        graph = runs_left(tree, names)
+        graph = runs_left(ctx)
         for reference in names.references:
             call = reference.call
             if call is None:

@@ -20,7 +20,6 @@ class QueuesToDataSets:
         {"tensorflow.data.*", "tensorflow.contrib.slim.*", *(name for name in k.QUEUES if ".train." in name)}
     )
     order = 4
-    eager = True
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite the file's understood input queues; the others stay with their threads."""

@@ -5,11 +5,31 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from migrator.engine.linemap import LineMap
 from migrator.model import FileResult, Rung
-from migrator.transforms.session_scan import RunRecord
 from migrator.transforms.sessions.helpers import looks_like_run
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One place that runs a graph.
+
+    `line` is 1-based; `scope` the function or method it is in ("" at module level); `fetches` the
+    fetched expressions as written, `feeds` the names of what is fed; `function` the name of the
+    function that it will call, if one is made; `reason` says why it gets its `rung`.
+    """
+
+    path: str
+    line: int
+    scope: str
+    fetches: str
+    feeds: tuple[str, ...]
+    rung: Rung
+    reason: str
+    function: str = ""
+
 
 _KEPT = ("TF390", "TF005", "TF391")
 _MADE = ("TF3", "TF5", "TF7")
@@ -81,9 +101,12 @@ def _record(
         left[kept] -= 1
         rung, reason = Rung.COMPAT, _why_kept(result, path)
     else:
-        near = [c.reason for c in result.changes
-                if c.code.startswith(_MADE) and c.line <= own.stop and c.end_line >= own.start]
-        rung, reason = Rung.NATIVE, near[0] if near else "computed eagerly"
+        changes = [c for c in result.changes
+                   if c.code.startswith(_MADE) and c.line <= own.stop and c.end_line >= own.start]
+        near = [c.reason for c in changes]
+        graph = any(c.code == "TF302" and c.rung is Rung.SUPPORT for c in changes)
+        rung = Rung.SUPPORT if graph else Rung.NATIVE
+        reason = near[0] if near else "computed eagerly"
         function = next((r.removeprefix(_CALL) for r in near if r.startswith(_CALL)), "")
     feeds: list[str] = []
     for node in [*call.args[1:2], *(a.value for a in call.keywords if a.arg == "feed_dict")]:

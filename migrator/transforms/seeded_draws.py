@@ -39,7 +39,6 @@ class SeededDraws:
     name = "seeded_draws"
     triggers = frozenset(_DRAWS)
     order = 86
-    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         calls = [

@@ -3,52 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, attribute_users
 from migrator.analysis.dataflow import statement_flow
-from migrator.analysis.index import ProjectIndex
+from migrator.analysis.graph_code import shares_graph
 from migrator.analysis.names import NameTable, canonical
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle
-from migrator.analysis.shared_graphs import free, users_of_homes
 from migrator.analysis.source import SourceText
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
-from migrator.engine.linemap import LineMap
-from migrator.engine.options import Options
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.sessions.facts import FunctionTable
-from migrator.transforms.sessions.helpers import withs_of
-from migrator.transforms.sessions.objects.models import Planning, group_of, groups_of
+from migrator.transforms.sessions.helpers import looks_like_run, withs_of
 from migrator.transforms.sessions.planning.plan import ScopePlan
-from migrator.transforms.sessions.reading.scopes import Unit, report, units_of
+from migrator.transforms.sessions.reading.scopes import Unit, units_of
 from migrator.transforms.sessions.records import Names, Note, SupportNames
-from migrator.transforms.sessions.reshaping.amend import Amendable, LooseAttribute, Remark
-from migrator.transforms.sessions.reshaping.gather import gathered, runs_left
-from migrator.transforms.sessions.reshaping.handed import hands_sessions, shown_lists
-from migrator.transforms.sessions.reshaping.nested import moved_runs
 from migrator.transforms.sessions.step import Style
 from migrator.transforms.sessions.writing.lost import refuse_lost_names
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 from migrator.transforms.sessions.writing.reports import lost_reports
 
-_AMENDMENTS = 20  # texts to try before a program is kept
 
-
-def _check_class(
-    ctx: FileContext, tree: ast.Module, unit: Unit, planned: Mapping[str, ast.Module]
-) -> None:
+def _check_class(ctx: FileContext, tree: ast.Module, unit: Unit) -> None:
     """Raise Obstacle where the graph's attributes are used other than by run sites."""
     whole = unit.class_program
     assert whole is not None
     attributes = whole.graph_attributes()
     trees = [tree]
     for path in ctx.index.importers(ctx.path):
-        other = planned.get(path) or ctx.index.tree(path)
+        other = ctx.index.tree(path)
         if other is not None:
             trees.append(other)
     user = attribute_users(trees, attributes | set(whole.feeds), whole.node)
@@ -71,8 +58,6 @@ def _check_class(
             method = program.scope.node
             helps = isinstance(method, ast.FunctionDef) and not any(program.run_sites())
             if loose and (item.role in (KEEP, RUN) or helps):
-                if isinstance(method, ast.FunctionDef) and helps:
-                    raise LooseAttribute(item.stmt, whole.node.name, method.name, sorted(loose)[0])
                 raise Obstacle(item.stmt, f"{sorted(loose)[0]} is used outside of a run",
                                "compute it in the step")
         for item in program.items:
@@ -90,7 +75,8 @@ def _check_class(
 
 @transform
 class SessionPrograms:
-    """Rewrites the session programs of scripts and functions; what is not provable stays."""
+    """Writes the session programs of a file as step functions, if all of them can be and share no
+    graph with other files; functions of the graph take the other ones' place (`graph_programs`)."""
 
     name = "session_programs"
     triggers = frozenset(
@@ -99,169 +85,59 @@ class SessionPrograms:
          *k.LOOPS, *k.EVALUATIONS}
     )
     order = 10
-    eager = True
-
-    def free_graphs(self, index: ProjectIndex, options: Options) -> None:
-        """Say which sessions that objects keep run nothing but what a group makes native."""
-        users = users_of_homes(index)
-        groups = groups_of(index, options, PLANNING) if users else []
-        free(index, frozenset(
-            home for home, paths in users.items()
-            if any(group.texts.keys() >= paths | {home} for group in groups)
-        ))
 
     def run(self, ctx: FileContext) -> None:
-        """Rewrite the file's provable session programs, report the others."""
+        """Rewrite all session programs of the file, or none."""
+        if shares_graph(ctx.index, ctx.path):
+            return
         mark = ctx.mark()
-        before = ctx.text
-        group = group_of(ctx, PLANNING)
-        if group is not None:
-            for line, method in group.runs.get(ctx.path, ()):
-                ctx.change("TF302", line,
-                           f"the run becomes a call of {group.names[method]}",
-                           symbol="tensorflow.Session.run")
-            for line in group.makers.get(ctx.path, ()):
-                ctx.change("TF302", line, f"{group.owner} is given its inputs where a step builds it",
-                           symbol="tensorflow.placeholder")
-            _tell_moved(ctx, group.texts[ctx.path])
-            ctx.text = group.texts[ctx.path]
-            rewrite(ctx, {path: ast.parse(text) for path, text in group.texts.items()})
-            ctx.text = group.finished(ctx.path, ctx.text)
-            return
-        if rewrite(ctx) and not hands_sessions(ctx.tree):
-            return
-        text = settled(ctx, before)
-        if text is not None:
-            ctx.rollback(mark)
-            listed = shown_lists(ctx.tree, ctx.names) if hands_sessions(ctx.tree) else ()
-            lines = [ctx.line(call) for call in listed]
-            _tell_moved(ctx, text)
-            ctx.text = text
-            rewrite(ctx)
-            for line in lines:
-                ctx.finding(
-                    "TF305", line, "Variables are listed here before the first step makes them: "
-                    "the list is empty.", "List them after the first step.", rung=Rung.NATIVE)
-
-
-def _tell_moved(ctx: FileContext, text: str) -> None:
-    """Say of the runs in helpers that `text` has inside of other functions that they are calls."""
-    for line, helper in moved_runs(ctx.tree, text):
-        ctx.change("TF302", line, f"{helper} calls what it runs, where the graph is built",
-                   symbol="tensorflow.Session.run")
-
-
-def settled(
-    ctx: FileContext, before: str, planned: Mapping[str, ast.Module] | None = None
-) -> str | None:
-    """The first text `gathered` from the file's text `before` that goes native as a whole."""
-    start = ctx.anew(before)
-    for text in gathered(start):
-        trial = ctx.anew(text)
         try:
-            if rewrite(trial, planned) and not runs_left(trial.tree, trial.names):
-                return text
-        except (AssertionError, LookupError, ValueError):  # a form that planning does not know
-            continue
-    return None
-
-
-def amended_text(
-    ctx: FileContext, text: str, planned: Mapping[str, ast.Module] | None = None
-) -> str:
-    """The text that `rewrite` plans for the file's text `text`: itself, or one without obstacles."""
-    tried: list[str] = []
-    rewrite(ctx.anew(text), planned, tried)
-    return tried[-1]
-
-
-def rewrite(
-    ctx: FileContext, planned: Mapping[str, ast.Module] | None = None,
-    tried: list[str] | None = None,
-) -> bool:
-    """Rewrite what can be; whether that was every session program of the file.
-
-    `planned` has the trees of other files as they will be; `tried` is given the texts that are
-    tried in turn.
-    """
-    texts = [] if tried is None else tried
-    texts.append(ctx.text)
-    mark, text = ctx.mark(), ctx.text
-    found: list[Amendable] = []
-    done = _attempt(ctx, planned, found)
-    told = len(ctx.findings)
-    remarks: list[Remark] = []
-    for _ in range(_AMENDMENTS):
-        amended = text
-        for obstacle in found:
-            without = obstacle.amended(amended)
-            if without is not None and obstacle.remark is not None:
-                line = LineMap(ctx.original, text).original(obstacle.remark.line)
-                remarks.append(replace(obstacle.remark, line=line))
-            amended = without or amended
-        if done or amended == text:
-            break
-        text = amended
-        ctx.rollback(mark)
-        ctx.text = text
-        texts.append(text)
-        found.clear()
-        done = _attempt(ctx, planned, found)
-    if not done and text != ctx.original and len(ctx.findings) >= told:
-        ctx.rollback(mark)
-        texts.append(ctx.text)
-        return _attempt(ctx, planned, found)
-    for remark in remarks:
-        if remark.advice:
-            ctx.finding(remark.code, remark.line, remark.message, remark.advice, rung=Rung.NATIVE)
+            text = written(ctx)
+        except Obstacle:
+            text = None
+        if text is None:
+            ctx.rollback(mark)
         else:
-            ctx.change(remark.code, remark.line, remark.message, symbol="tensorflow.Session.run")
-    return done
+            ctx.text = text
 
 
-def _attempt(
-    ctx: FileContext, planned: Mapping[str, ast.Module] | None, found: list[Amendable]
-) -> bool:
-    """One try at `rewrite`; obstacles that another text would not have are added to `found`."""
+def written(ctx: FileContext) -> str | None:
+    """The file's text with step functions; None if it has no program, or something is left that only
+    a graph has. Raises Obstacle where a program has no proof."""
     text, tree, names = ctx.text, ctx.tree, ctx.names
-    table = FunctionTable(ctx, tree, names, planned)
+    table = FunctionTable(ctx, tree, names)
     source = SourceText(text, tree)
     decisions = Decisions()
-    rewritten: list[ScopePlan] = []
-    told = len(ctx.findings)
+    plans: list[ScopePlan] = []
     for unit in units_of(ctx, tree, names, table):
-        own = Decisions()
-        try:
-            plans = plans_of(ctx, tree, names, source, unit, own, ctx.support, planned)
-            trial(ctx, source, tree, own)
-        except Obstacle as obstacle:
-            if isinstance(obstacle, Amendable):
-                found.append(obstacle)
-            report(ctx, obstacle)
-            continue
-        _merge(decisions, own)
-        rewritten += plans
-    done = len(ctx.findings) == told
-    if rewritten:
-        new_text = rendered(source, tree, decisions)
-        for plan in rewritten:
-            for note in plan.notes:
-                if note.advice:
-                    ctx.finding(note.code, note.node, note.reason, note.advice, rung=Rung.NATIVE)
-                else:
-                    ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
-        ctx.text = new_text
-    return done
+        plans += plans_of(ctx, tree, names, source, unit, decisions, ctx.support)
+    if not plans:
+        return None
+    trial(ctx, source, tree, decisions)
+    new_text = rendered(source, tree, decisions)
+    if runs_left(ctx.anew(new_text)):
+        return None
+    for plan in plans:
+        for note in plan.notes:
+            if note.advice:
+                ctx.finding(note.code, note.node, note.reason, note.advice, rung=Rung.NATIVE)
+            else:
+                ctx.change(note.code, note.node, note.reason, symbol=note.symbol)
+    return new_text
 
 
-#: How `sessions.objects.models` plans the texts of a group.
-PLANNING = Planning(rewrite, settled, runs_left)
+def runs_left(ctx: FileContext) -> bool:
+    """Whether a file still makes or runs sessions, or makes placeholders."""
+    return any(
+        looks_like_run(call) or k.kind_of(ctx.names.resolve_node(call.func, values=False)) in (
+            k.SESSION, k.PLACEHOLDER, k.INIT)
+        for call in calls_in(ctx.tree)
+    )
 
 
 def plans_of(
     ctx: FileContext, tree: ast.Module, names: NameTable, source: SourceText, unit: Unit,
     decisions: Decisions, support_name: Callable[[str], str],
-    planned: Mapping[str, ast.Module] | None = None,
 ) -> list[ScopePlan]:
     """Plan all scopes of a unit. Raises Obstacle if one of them cannot be."""
     if unit.reinitialised is not None:
@@ -269,7 +145,7 @@ def plans_of(
     support = SupportNames(support_name)
     renames: dict[str, str] = {}
     if unit.class_program is not None:
-        _check_class(ctx, tree, unit, planned or {})
+        _check_class(ctx, tree, unit)
         owner = unit.class_program.owner
         attributes = sorted(unit.class_program.graph_attributes())
         short = [a.lstrip("_") for a in attributes]

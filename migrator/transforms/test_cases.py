@@ -42,7 +42,6 @@ class TestCases:
     name = "test_cases"
     triggers = frozenset({"tensorflow.*"})
     order = 40
-    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text

@@ -23,7 +23,6 @@ from migrator.transforms.eager.body import TEST_SESSIONS
 from migrator.transforms.eager.form import eager_function
 from migrator.transforms.eager.units import Unsupported
 from migrator.transforms.graph_tests import test_classes
-from migrator.transforms.sessions.reshaping.inline import used_elsewhere
 
 _Replaced = list[tuple[ast.Attribute, str]]  # attributes of self and the local names for them
 
@@ -35,7 +34,6 @@ class TestSetup:
     name = "test_setup"
     triggers = frozenset({"tensorflow.*"})
     order = 37
-    eager = True
 
     def run(self, ctx: FileContext) -> str | None:
         if "TestCase" not in ctx.text or "placeholder" not in ctx.text or "self" not in ctx.text:
@@ -320,7 +318,7 @@ class _Shared:
                 isinstance(base, ast.Name) and base.id == self.node.name for base in node.bases
             ):
                 return True
-        return used_elsewhere(self.ctx, self.node.name)
+        return _used_elsewhere(self.ctx, self.node.name)
 
     def _text(self, node: ast.expr, replaced: Sequence[tuple[ast.expr, str]] = ()) -> str:
         return self._spliced(*self.lines.span(node), replaced)
@@ -346,3 +344,17 @@ class _Shared:
     @property
     def _newline(self) -> str:
         return "\r\n" if "\r\n" in self.ctx.text else "\n"
+
+
+def _used_elsewhere(ctx: FileContext, name: str) -> bool:
+    """Whether another module of the project may use `name` of this one."""
+    for path in ctx.index.importers(ctx.path):
+        other = ctx.index.tree(path)
+        if other is None:
+            return True
+        for node in walk(other):
+            if isinstance(node, ast.alias) and node.name in (name, "*"):
+                return True
+            if isinstance(node, ast.Attribute) and node.attr == name:
+                return True
+    return False

@@ -1,4 +1,4 @@
-"""Session programs become tf.functions: reshaping -> reading -> planning -> writing; objects beside.
+"""Session programs become tf.functions: reading -> planning -> writing; objects beside.
 
 Read in this order: `reshaping` writes a program in another way where a graph would not be seen whole,
 `reading` finds the run sites with their feeds and fetches, `planning` decides what becomes of every

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from functools import cached_property
 
 from migrator.analysis import graph_kinds as k
@@ -21,14 +20,10 @@ GRAPH_OBJECT = FunctionFact(k.PY, (), frozenset({"graph object"}))
 class FunctionTable:
     """Facts of the functions that one file calls: its own and those of the project's index."""
 
-    def __init__(
-        self, ctx: FileContext, tree: ast.Module, names: NameTable,
-        planned: Mapping[str, ast.Module] | None = None,
-    ) -> None:
+    def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
         self._ctx = ctx
         self._tree = tree
         self._names = names
-        self._planned = planned or {}  # trees of other files as they will be
         self._cache: dict[str, FunctionFact | None] = {}
 
     @cached_property
@@ -79,11 +74,6 @@ class FunctionTable:
 
     def _constructed(self, path: str, name: str, depth: int) -> FunctionFact:
         """What making an object of another module's class does."""
-        if path in self._planned:
-            tree = self._planned[path]
-            names = NameTable.of(tree, self._ctx.index.modules[path].name)
-            other = FunctionTable(self._ctx, tree, names)
-            return other(name) or FunctionFact(k.PY, (), frozenset())
         if name in (self._ctx.index.fact(path, "graph_classes", self._ctx.path) or {}):
             return GRAPH_OBJECT
         facts = self._ctx.index.fact(path, "constructors", self._ctx.path) or {}

@@ -9,7 +9,6 @@ from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program_items import KEEP, RUN, Item, Obstacle
 from migrator.analysis.tree_walk import walk
 from migrator.transforms.sessions.helpers import chain, parameter_name
-from migrator.transforms.sessions.reshaping.amend import LocalPart, Rebound
 from migrator.transforms.sessions.step import StepFunction
 from migrator.transforms.sessions.writing.calls import CallWriter
 
@@ -46,7 +45,8 @@ class PlaceChecks(CallWriter):
             lost = (item.flow.uses & local) - defined - {whole.owner or ""}
             lost -= set() if item in fed else given
             if lost:
-                raise LocalPart(item.stmt, whole.node.name, method.name, sorted(lost)[0])
+                raise Obstacle(item.stmt, f"{sorted(lost)[0]} is local to {method.name}, which builds only "
+                               "a part of the graph", "make it an attribute")
 
     def _check_captured(self, function: StepFunction, anchor: ast.stmt) -> None:
         """Python values that a function reads must not change after it was traced."""
@@ -81,7 +81,7 @@ class PlaceChecks(CallWriter):
         return last + 1
 
     def _check_rebound(self, function: StepFunction) -> None:
-        """Raise Rebound where the function would see a later value of a name than its graph did."""
+        """Raise Obstacle where the function would see a later value of a name than its graph did."""
         order = {id(item): i for i, item in enumerate(self.items)}
         given = {p.name for p in function.parameters} | set(function.constants)
         made: set[str] = set()
@@ -94,9 +94,11 @@ class PlaceChecks(CallWriter):
             for name in item.flow.uses - made - given - RESOURCES:
                 later = last.get(name)
                 if later is not None and order[id(later)] > order[id(item)]:
-                    raise Rebound(later.stmt, name)
+                    raise Obstacle(later.stmt, f"{name} is bound again after the graph has used it",
+                                   "give each of its values a name of its own")
                 if later is not None and name in own:
-                    raise Rebound(item.stmt, name)
+                    raise Obstacle(item.stmt, f"{name} is bound again after the graph has used it",
+                                   "give each of its values a name of its own")
             made |= item.flow.defines
 
 

@@ -11,7 +11,6 @@ from migrator.analysis.tree_walk import calls_in
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import enclosing
 from migrator.transforms.sessions.planning.early_lists import EarlyLists
-from migrator.transforms.sessions.reshaping.restore import EarlyRestore
 from migrator.transforms.sessions.step import StepFunction
 
 
@@ -235,7 +234,8 @@ class FunctionPlacer(EarlyLists):
                 value = self.program.expressions.value
                 maker = call.func.value if isinstance(call.func, ast.Attribute) else call.func
                 if item.role in (KEEP, RUN) and value(maker).kind == k.SAVER:
-                    raise EarlyRestore(call)
+                    raise Obstacle(call, "a checkpoint is used before the graph is complete",
+                                   "build the whole graph first, then restore")
 
     def _build_lines(self) -> list[str]:
         makers = [f for f in self._built_first() if id(f) not in self.shared.built]

@@ -9,13 +9,6 @@ from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.place import FunctionPlacer
-from migrator.transforms.sessions.reshaping.amend import (
-    GraphParts,
-    InlineDependency,
-    inline_dependencies,
-)
-from migrator.transforms.sessions.reshaping.inline import makes_graph_parts
-from migrator.transforms.sessions.reshaping.metadata import RunMetadata
 from migrator.transforms.sessions.step import StepFunction
 
 #: What a graph is asked for the parts of it that no variable holds.
@@ -25,6 +18,27 @@ _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operatio
 _SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
 #: Runs that need no session to be open around them.
 _COMPLETE = ("run", "loop", "evaluate")
+
+
+def _inline_dependencies(context: ast.expr) -> list[ast.expr]:
+    """What makes operations within the arguments of a control_dependencies."""
+    if not (isinstance(context, ast.Call)
+            and ast.unparse(context.func).endswith("control_dependencies")):
+        return []
+    found: list[ast.expr] = []
+    pending: list[ast.expr] = [*context.args, *(a.value for a in context.keywords)]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.Call):
+            if not ast.unparse(node.func).endswith(("get_collection", "get_collection_ref")):
+                found.append(node)
+        elif isinstance(node, ast.ListComp):
+            found.append(node)
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            pending[:0] = node.elts
+        elif isinstance(node, ast.BinOp):
+            pending[:0] = [node.left, node.right]
+    return found
 
 
 class ScopePlan(FunctionPlacer):
@@ -39,7 +53,8 @@ class ScopePlan(FunctionPlacer):
             if run.obstacle is not None:
                 raise run.obstacle
             if run.metadata:
-                raise RunMetadata(run.call)
+                raise Obstacle(run.call, "this run collects RunMetadata",
+                               "profile the tf.function with tf.profiler.experimental instead")
             site = self._site(run)
             if site is not None:
                 if self.monitor:
@@ -150,8 +165,11 @@ class ScopePlan(FunctionPlacer):
         run counts on from another one."""
         for parent in item.parents:
             for part in self.program.with_parts.get(id(parent), ()):
-                if part.kind == "deps" and inline_dependencies(part.item.context_expr):
-                    raise InlineDependency(part.item.context_expr)
+                if part.kind == "deps" and _inline_dependencies(part.item.context_expr):
+                    raise Obstacle(
+                        part.item.context_expr,
+                        "what something depends on is made inside of control_dependencies",
+                        "give it a name before the with statement")
         for call in calls_of(item):
             self._refuse_graph_parts(call)
             fact = self.program.expressions.call_fact(call)
@@ -217,9 +235,15 @@ class ScopePlan(FunctionPlacer):
     def _refuse_graph_parts(self, call: ast.Call) -> None:
         """A placeholder or training op inside of a called function is out of a step's sight."""
         fact = self.program.expressions.call_fact(call)
-        if fact is None or "session" in fact.flags or not makes_graph_parts(fact):
+        if fact is None or "session" in fact.flags:
             return
-        raise GraphParts(call, bool({fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}))
+        name = ast.unparse(call.func)
+        if {fact.kind, *fact.parts} & {k.TRAIN, k.GRADIENTS}:
+            raise Obstacle(call, f"{name} makes the training op",
+                           "minimize the loss where the graph is run")
+        if "placeholders" in fact.flags and fact.kind not in (k.PLACEHOLDER, k.PY):
+            raise Obstacle(call, f"{name} makes placeholders of its own",
+                           "pass it the tensors, and make the placeholders where they are fed")
 
     def _takes_session(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute):

@@ -12,7 +12,6 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import TRACE, Obstacle, RunSite
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
-from migrator.model import Rung
 from migrator.transforms.sessions.facts import FunctionTable
 from migrator.transforms.sessions.helpers import contains, straight
 from migrator.transforms.sessions.reading.class_units import (
@@ -24,7 +23,6 @@ from migrator.transforms.sessions.reading.class_units import (
 )
 from migrator.transforms.sessions.records import Shared
 
-ADVICE = "It stays TF1 and runs through compat; to make it native: "
 _LOOPS = frozenset(symbol.rpartition(".")[2] for symbol in k.LOOPS)
 _RUNS = frozenset({"run", "eval"}) | _LOOPS
 
@@ -41,9 +39,8 @@ class Unit:
 
 def units_of(
     ctx: FileContext, tree: ast.Module, names: NameTable, function: FunctionTable,
-    told: bool = True,
 ) -> list[Unit]:
-    """The session programs of a file, innermost scopes first in each unit."""
+    """The session programs of a file, innermost scopes first in each unit. Raises Obstacle."""
     classes = [
         node for node in tree.body
         if isinstance(node, ast.ClassDef) and building_methods(node) and _may_run(node)
@@ -70,7 +67,7 @@ def units_of(
         units += [Unit([*inner[id(program)], program], Shared()) for program in functions]
         units.append(Unit([module], Shared()))
     for node in classes:
-        unit = _class_unit(ctx, node, names, scopes, function, module, told)
+        unit = _class_unit(ctx, node, names, scopes, function, module)
         if unit is not None:
             units.append(unit)
     _find_reinitialised(units, any(item.kind == k.VARIABLE for item in module.items))
@@ -188,29 +185,13 @@ def _restored_next(program: Program, run: RunSite) -> bool:
 
 def _class_unit(
     ctx: FileContext, node: ast.ClassDef, names: NameTable, scopes: dict[int, Scope],
-    function: FunctionTable, module: Program, told: bool,
+    function: FunctionTable, module: Program,
 ) -> Unit | None:
-    try:
-        whole = ClassProgram(names, node, scopes, function, module)
-    except Obstacle as obstacle:
-        if told:
-            report(ctx, obstacle)
-        return None
+    whole = ClassProgram(names, node, scopes, function, module)
     methods = method_programs(whole, names, scopes)
     if not any(map(opens_session, [whole, *methods])):
         return None
-    try:
-        refuse_repeated(ctx, whole, methods)
-        refuse_several(ctx, whole)
-    except Obstacle as obstacle:
-        return Unit([*methods, whole], Shared(owner=whole.owner or ""), whole, obstacle)
+    refuse_repeated(ctx, whole, methods)
+    refuse_several(ctx, whole)
     shared = Shared(owner=whole.owner or "", listed=listed_outside(ctx, whole))
     return Unit([*methods, whole], shared, whole)
-
-
-def report(ctx: FileContext, obstacle: Obstacle) -> None:
-    """Say what keeps a session program TF1, and what would make it native."""
-    ctx.finding(
-        "TF390", obstacle.node, f"Session program kept: {obstacle.reason}.",
-        ADVICE + obstacle.advice + ".", rung=Rung.COMPAT, symbol="tensorflow.Session.run",
-    )

@@ -17,7 +17,6 @@ from migrator.transforms.sessions.reading.summary_steps import (
     test_in_step,
 )
 from migrator.transforms.sessions.records import Leaf, Note, Site
-from migrator.transforms.sessions.reshaping.amend import UnknownFetch
 from migrator.transforms.sessions.step import Summaries
 
 
@@ -25,11 +24,7 @@ class SiteReader(IteratorPlanner):
     """Turns the model's run sites into `Site`s."""
 
     def _site(self, run: RunSite) -> Site | None:
-        try:
-            leaves, form = self._leaves(run.fetch)
-        except UnknownFetch as obstacle:
-            obstacle.run = run.call
-            raise
+        leaves, form = self._leaves(run.fetch)
         kinds = {leaf.value.kind for leaf in leaves}
         assert run.item is not None
         stmt = run.item.stmt
@@ -95,7 +90,8 @@ class SiteReader(IteratorPlanner):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 raise Obstacle(node, f"{node.value!r} is fetched by its name in the graph",
                                "fetch the Python variable that holds the tensor")
-            raise UnknownFetch(node)
+            raise Obstacle(node, f"what {ast.unparse(node)} is cannot be told from this module",
+                           "build the tensor in this function, or return it from a graph function")
         return value
 
     def _match_targets(self, site: Site, stmt: ast.stmt) -> None:

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from itertools import pairwise
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle
-from migrator.analysis.source import Edit, SourceText
-from migrator.analysis.tree_walk import blocks_in, calls_in, walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.records import Leaf
-from migrator.transforms.sessions.reshaping.amend import Amendable
 
 _COUNTED = "the step of a summary is fetched together with it"
 _ADVICE = "count the steps in Python, or use optimizer.iterations"
@@ -70,52 +67,12 @@ def counted_by(items: list[Item], variable: str) -> str:
     return "".join(added)
 
 
-class WrittenLater(Amendable):
+class WrittenLater(Obstacle):
     """A summary is written where several runs may have fetched it, or apart from its run."""
 
     def __init__(self, node: ast.AST) -> None:
         super().__init__(node, "a summary is written elsewhere than it is fetched",
                          "write the summaries inside the step with a default writer")
-
-    def amended(self, text: str) -> str | None:
-        """What is written behind an ``if`` and its ``else`` is written at the end of both."""
-        tree = ast.parse(text)
-        source = SourceText(text, tree)
-        edits: list[Edit] = []
-        neighbours = (pair for block in blocks_in(tree) for pair in pairwise(block))
-        for branching, write in neighbours:
-            ends = _ends(branching) if _writes_summary(write) else None
-            if not ends:
-                continue
-            edits.append(source.removal(write))
-            for last in ends:
-                if not isinstance(last, _LEAVES):
-                    end = source.line_end(last.end_lineno or last.lineno) - 1
-                    line = f"\n{source.indent(last)}{source.segment(write)}"
-                    edits.append((end, end, line))
-        return source.splice(0, len(text), edits) if edits else None
-
-
-_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-
-
-def _writes_summary(stmt: ast.stmt) -> bool:
-    call = stmt.value if isinstance(stmt, ast.Expr) else None
-    return (
-        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-        and call.func.attr == "add_summary" and bool(call.args)
-        and isinstance(call.args[0], ast.Name) and stmt.lineno == stmt.end_lineno
-    )
-
-
-def _ends(stmt: ast.stmt) -> list[ast.stmt] | None:
-    """The last statements of all ways through an ``if``, None where it has no ``else``."""
-    if not isinstance(stmt, ast.If) or not stmt.orelse:
-        return None
-    found: list[ast.stmt] = []
-    for block in (stmt.body, stmt.orelse):
-        found += _ends(block[-1]) or [block[-1]]
-    return found
 
 
 def listed_summaries(call: ast.Call | None, symbol: Callable[[ast.Call], str]) -> list[ast.expr]:
