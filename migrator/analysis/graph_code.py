@@ -9,6 +9,7 @@ from typing import Any
 
 from migrator.analysis.facts_graph_code import MAIN, MODULE
 from migrator.analysis.index import ProjectIndex, absolute_name
+from migrator.analysis.session_carriers import carriers
 
 Key = tuple[str, str]  # path of a module, name of a unit in it
 
@@ -57,13 +58,13 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
 def digest(index: ProjectIndex, path: str) -> str:
     """A hash of what the answers about a module depend on, beyond the modules that it imports."""
     info = index.modules.get(path)
-    if info is None or "graph_code" not in info.summary.facts:
+    if info is None or info.summary.facts.keys().isdisjoint(("graph_code", "sessions")):
         return ""
     known = index.answers.get((_ANSWER, "digest"))
     if known is None:
         facts = sorted((p, repr(other.summary.facts["graph_code"]))
                        for p, other in index.modules.items() if "graph_code" in other.summary.facts)
-        known = hashlib.sha256(repr(facts).encode()).hexdigest()
+        known = hashlib.sha256(repr(facts).encode()).hexdigest() + carriers(index).digest
         index.answers[_ANSWER, "digest"] = known
     assert isinstance(known, str)
     return known

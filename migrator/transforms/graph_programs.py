@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 
-from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
+from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import roots, shares_graph
+from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
+from migrator.analysis.session_carriers import carriers
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.value_kinds import Parents, Values
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.graphs.functions import GraphFunction, planned
-from migrator.transforms.graphs.sites import Site, sites
-from migrator.transforms.graphs.values import Parents, Values
+from migrator.transforms.graphs.sessions import SessionRemoval, unwrapped
 from migrator.transforms.session import runs_left
-
-_SAVES = frozenset({"save", "restore"})
 
 
 @transform
@@ -28,6 +28,7 @@ class GraphPrograms:
 
     name = "graph_programs"
     triggers = frozenset({"tensorflow.*"})
+    words = frozenset({"sess", "session"})  # of code that runs what it is given
     order = 92  # after all that makes sessions native
 
     def run(self, ctx: FileContext) -> str | None:
@@ -41,8 +42,9 @@ class GraphPrograms:
         writer.sites()
         writer.savers()
         writer.graphs()
+        writer.sessions()
         writer.roots(roots(ctx.index, ctx.path, own))
-        return apply(ctx.text, writer.edits)[0] if writer.edits else None
+        return unwrapped(apply(ctx.text, writer.edits)[0]) if writer.edits else None
 
 
 class _Writer:
@@ -59,7 +61,7 @@ class _Writer:
 
     def sites(self) -> None:
         """Runs become calls."""
-        found = [site for site in sites(self.tree, self.values) if self._is_free(site)]
+        found = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
         taken = set(self.ctx.names.used_names)
         functions = planned(
             (site for site in found if self._has_room(site)), self.values, self.parents, taken)
@@ -76,14 +78,6 @@ class _Writer:
                 self._run(site)
                 reason, rung = "the graph is run without a session", Rung.SUPPORT
             self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
-
-    def _is_free(self, site: Site) -> bool:
-        """Whether nothing but the graph is behind a run: sessions with hooks do more."""
-        for value in self.values.assigned(site.session) or [] if site.session is not None else []:
-            symbol = isinstance(value, ast.Call) and self.ctx.names.resolve_node(value.func) or ""
-            if symbol in k.MONITORED or symbol.endswith("Session") and not symbol.startswith("tensorflow."):
-                return False
-        return True
 
     def _has_room(self, site: Site) -> bool:
         """Whether a statement can stand in front of the run's."""
@@ -145,21 +139,18 @@ class _Writer:
     def savers(self) -> None:
         """Savers need no session."""
         for node in walk(self.tree):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            if not isinstance(node, ast.Call) or savers_session(node, self.values) is None:
                 continue
-            if node.func.attr not in _SAVES or not node.args:
-                continue
-            saver = node.func.value
-            if self.values.kind(node.args[0]) != k.SESSION or not (
-                    self.values.kind(saver) == k.SAVER or "saver" in ast.unparse(saver).lower()):
-                continue
-            rest = [*node.args[1:], *(word.value for word in node.keywords)]
-            start = self.lines.span(node.args[0])[0]
-            if not rest:
-                continue
+            start, end = self.lines.span(node.args[0])
             nodes: list[ast.expr | ast.keyword] = [*node.args[1:], *node.keywords]
-            end = min(self.lines.span(n)[0] for n in nodes)  # type: ignore[arg-type]
+            end = min([self.lines.span(n)[0] for n in nodes], default=end)
             self.edits.append(Edit(start, end, ("",)))
+
+    def sessions(self) -> None:
+        """What only carried a session goes, where nothing in the project needs it."""
+        carried = Carried(self.tree, self.values, self.parents)
+        self.edits += SessionRemoval(carried, carriers(self.ctx.index), self.ctx.path, self.ctx.text,
+                                     self.lines, self.ctx.support).edits()
 
     def graphs(self) -> None:
         """Graphs that the program makes itself."""

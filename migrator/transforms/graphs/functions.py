@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.fresh_names import fresh_name
+from migrator.analysis.run_sites import Site
 from migrator.analysis.tree_walk import LOOPS, walk
-from migrator.transforms.graphs.sites import Site
-from migrator.transforms.graphs.values import Function, Parents, Values
+from migrator.analysis.value_kinds import Function, Parents, Values
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict,
            ast.Load, ast.UnaryOp, ast.USub)

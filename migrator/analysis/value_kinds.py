@@ -1,4 +1,4 @@
-"""What the names and attributes of a file hold: sessions, operations, savers, tensors."""
+"""What the names and attributes of a module hold: sessions, operations, savers, tensors."""
 
 from __future__ import annotations
 
@@ -59,6 +59,16 @@ class Values:
         self.names, self.parents = names, parents
         self._locals: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
         self._attributes: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
+        self._declared: set[tuple[int, str]] = set()
+        self._bound: set[tuple[int, str]] = set()
+        for node in walk(tree):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                self._declared |= {(id(parents.function(node)), name) for name in node.names}
+        for node in walk(tree):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                function = parents.function(node)
+                if (id(function), node.id) not in self._declared:
+                    self._bound.add((id(function), node.id))
         for node in walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -70,7 +80,7 @@ class Values:
 
     def _bind(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            home = self._home(target, target.id)
+            home = self.home(target)
             self._locals[id(home), target.id].append(value)
         elif (name := self_attribute(target)) is not None:
             owner = self._owner(target)
@@ -81,14 +91,19 @@ class Values:
             for inner, part in zip(target.elts, value.elts, strict=True):
                 self._bind(inner, part)
 
-    def _home(self, node: ast.AST, name: str) -> Function | ast.Module:
-        """The function whose local a name is, as far as `global` does not say otherwise."""
-        function = self.parents.function(node)
-        if isinstance(function, Function) and any(
-            isinstance(inner, ast.Global) and name in inner.names for inner in walk(function)
-        ):
-            return next(n for n in self.parents.around(function) if isinstance(n, ast.Module))
-        return function
+    def home(self, node: ast.Name) -> Function | ast.Module:
+        """The function whose local a name is (the module for a global), where it is bound or read."""
+        module: ast.Module | None = None
+        for scope in self.parents.around(node):
+            if isinstance(scope, ast.Module):
+                module = scope
+            elif isinstance(scope, Function):
+                if (id(scope), node.id) in self._declared:
+                    continue
+                if (id(scope), node.id) in self._bound or node.id in parameters(scope):
+                    return scope
+        assert module is not None
+        return module
 
     def _owner(self, node: ast.AST) -> ast.ClassDef | None:
         return next((n for n in self.parents.around(node) if isinstance(n, ast.ClassDef)), None)
@@ -108,6 +123,11 @@ class Values:
         name = self_attribute(node)
         owner = self._owner(node) if name else None
         return self._attributes.get((id(owner), name)) if owner is not None and name else None
+
+    @staticmethod
+    def names_session(name: str) -> bool:
+        """Whether people call a session so."""
+        return names_session(name)
 
     def imported(self, node: ast.expr) -> bool:
         """Whether an expression is a module or something that a module of others has."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.tree_walk import walk
-from migrator.transforms.graphs.values import Values
+from migrator.analysis.value_kinds import Values
 
 Pair = tuple[ast.expr, ast.expr]
 
@@ -106,3 +106,24 @@ def _made(call: ast.Call, fetches: ast.expr, feed: ast.expr | None, session: ast
                       if key is not None)
         return Site(call, fetches, pairs, None, session, lost)
     return Site(call, fetches, (), feed, session, lost)
+
+
+def is_plain(site: Site, values: Values) -> bool:
+    """Whether nothing but the graph is behind a run: sessions with hooks do more."""
+    for value in values.assigned(site.session) or [] if site.session is not None else []:
+        symbol = isinstance(value, ast.Call) and values.names.resolve_node(value.func) or ""
+        if symbol in k.MONITORED or (
+                symbol.endswith("Session") and not symbol.startswith("tensorflow.")):
+            return False
+    return True
+
+
+def savers_session(call: ast.Call, values: Values) -> ast.expr | None:
+    """The session that a saver, or a function that restores, is given, None elsewhere."""
+    if not call.args or values.kind(call.args[0]) != k.SESSION:
+        return None
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("save", "restore"):
+        saver = call.func.value
+        known = values.kind(saver) == k.SAVER or "saver" in ast.unparse(saver).lower()
+        return call.args[0] if known and len(call.args) + len(call.keywords) > 1 else None
+    return call.args[0] if values.kind(call.func) == k.SAVER and len(call.args) == 1 else None

@@ -1,0 +1,220 @@
+"""Where the code of a module carries sessions, and what else than running them it does with them.
+
+A *carrier* is what holds a session: a local name, an attribute, a parameter.  Carriers that a session
+goes between are linked.  A *need* is a use that wants the session itself, so that its carrier stays.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.names import NameTable
+from migrator.analysis.run_sites import is_plain, savers_session, sites
+from migrator.analysis.tree_walk import walk
+from migrator.analysis.value_kinds import Function, Parents, Values, parameters
+from migrator.engine.registry import fact
+
+#: TensorFlow's functions that were given a session, and need none: its place and name among the arguments.
+TAKERS = {
+    "tensorflow.train.start_queue_runners": (0, "sess"),
+    "tensorflow.train.global_step": (0, "sess"),
+}
+
+
+@fact("sessions", "sess", "Sess")
+def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """{"links": pairs of carriers, "needs": carriers, "parameters": [(function, parameter, place)],
+    "gives": [(function, place or keyword, carrier)], "calls": names of functions -> what they mean ->
+    most positional arguments, "values": names that stand elsewhere than in a call}."""
+    del module
+    parents = Parents(tree)
+    carried = Carried(tree, Values(tree, names, parents), parents)
+    return carried.facts() if carried.expressions else None
+
+
+def carrier_of_parameter(function: str, parameter: str) -> str:
+    return f"parameter {function} {parameter}"
+
+
+class Carried:
+    """The expressions of one module that are sessions, each with what is done with it."""
+
+    def __init__(self, tree: ast.Module, values: Values, parents: Parents) -> None:
+        self.tree, self.values, self.parents = tree, values, parents
+        self.expressions = [node for node in walk(tree) if self._is_session(node)]
+        #: whether a session is made for a graph other than the default one
+        self.names_graphs = any(
+            self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)
+            for node in walk(tree) if isinstance(node, ast.Call))
+        self._free: set[int] = set()
+        for site in sites(tree, values):
+            if site.session is not None and is_plain(site, values):
+                self._free.add(id(site.session))
+        for call in walk(tree):
+            if isinstance(call, ast.Call) and (given := savers_session(call, values)) is not None:
+                self._free.add(id(given))
+
+    def _is_session(self, node: ast.AST) -> bool:
+        return isinstance(node, (ast.Name, ast.Attribute)) and self.values.kind(node) == k.SESSION
+
+    def facts(self) -> dict[str, Any]:
+        links: list[tuple[str, str]] = []
+        needs: set[str] = set()
+        gives: list[tuple[str, int | str, str]] = []
+        for node in self.expressions:
+            carrier = self.carrier(node)
+            if carrier.startswith("lambda "):
+                needs.add(carrier)
+            elif isinstance(node.ctx, ast.Store):
+                made = self._assigned(node)
+                if made is None:
+                    needs.add(carrier)
+                elif made:
+                    links.append((carrier, made))
+            elif (place := self.given(node)) is not None:
+                gives.append((*place, carrier))
+            elif not self.is_free(node):
+                needs.add(carrier)
+        own = list(self.parameters())
+        return {
+            "links": links, "needs": sorted(needs), "gives": gives,
+            "parameters": [(name, parameter, place) for name, parameter, place, _ in own],
+            "calls": self._calls(), "values": self._values(),
+        }
+
+    # -- carriers
+
+    def carrier(self, node: ast.expr) -> str:
+        """The carrier that a name or attribute is."""
+        if isinstance(node, ast.Attribute):
+            return f"attribute {node.attr}"
+        assert isinstance(node, ast.Name)
+        for scope in self.parents.around(node):
+            if isinstance(scope, Function) and node.id in parameters(scope):
+                return carrier_of_parameter(self.called(scope), node.id)
+            if isinstance(scope, ast.Lambda) and node.id in parameters(scope):
+                return f"lambda {node.id}"
+        home = self.values.home(node)
+        return f"local {getattr(home, 'name', '')} {getattr(home, 'lineno', 0)} {node.id}"
+
+    def called(self, function: Function) -> str:
+        """What calls name a function by: its name, that of its class for a constructor."""
+        holder = self.parents.of(function)
+        if function.name == "__init__" and isinstance(holder, ast.ClassDef):
+            return holder.name
+        return function.name
+
+    def parameters(self) -> Iterator[tuple[str, str, int, Function]]:
+        """(function, parameter, place among positional arguments, node) of parameters for sessions."""
+        for node in walk(self.tree):
+            if not isinstance(node, Function):
+                continue
+            every = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+            method = isinstance(self.parents.of(node), ast.ClassDef) and not any(
+                ast.unparse(d) == "staticmethod" for d in node.decorator_list)
+            for place, name in enumerate(every):
+                if self.values.names_session(name):
+                    yield self.called(node), name, place - method, node
+
+    # -- uses
+
+    def _assigned(self, node: ast.expr) -> str | None:
+        """The carrier that a session comes from where it is bound, "" where it is made; None if the
+        binding is more than that."""
+        holder = self.parents.of(node)
+        if isinstance(holder, ast.withitem):
+            return ""
+        if not (isinstance(holder, ast.Assign) and len(holder.targets) == 1):
+            return None
+        value = holder.value
+        if isinstance(value, ast.Constant) and value.value is None:
+            return ""
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            return self.carrier(value)
+        return "" if self.makes(value) else None
+
+    def makes(self, value: ast.expr) -> bool:
+        """Whether an expression makes a session of TensorFlow's that is nothing but one."""
+        symbol = isinstance(value, ast.Call) and self.values.names.resolve_node(value.func) or ""
+        return symbol in ("tensorflow.Session", "tensorflow.InteractiveSession",
+                          "tensorflow.get_default_session")
+
+    def is_free(self, node: ast.expr) -> bool:
+        """Whether a use does without the session once runs are calls of functions."""
+        if id(node) in self._free:
+            return True
+        holder = self.parents.of(node)
+        if isinstance(holder, ast.Assign):
+            return holder.value is node and len(holder.targets) == 1 and self._is_session(holder.targets[0])
+        if isinstance(holder, ast.withitem):
+            return holder.optional_vars is None or self._is_session(holder.optional_vars)
+        if not isinstance(holder, ast.Attribute):
+            return False
+        if holder.attr == "graph":
+            return isinstance(holder.ctx, ast.Load) and not self.names_graphs
+        call = self.parents.of(holder)
+        if not isinstance(call, ast.Call) or call.func is not holder:
+            return False
+        if holder.attr == "close":
+            return isinstance(self.parents.of(call), ast.Expr)
+        return holder.attr == "as_default" and isinstance(self.parents.of(call), ast.withitem)
+
+    def given(self, node: ast.expr) -> tuple[str, int | str] | None:
+        """(function, place or keyword) where a session is an argument of one of the project's."""
+        holder = self.parents.of(node)
+        word = ""
+        if isinstance(holder, ast.keyword):
+            word, holder = holder.arg or "", self.parents.of(holder)
+        if not isinstance(holder, ast.Call) or id(node) in self._free or holder.func is node:
+            return None
+        name = self.callee(holder)
+        if not name or not word and node not in holder.args:
+            return None
+        place = holder.args.index(node) - self.explicit_self(holder) if not word else word
+        return name, place
+
+    def callee(self, call: ast.Call) -> str:
+        """What a call names its function by, the class for ``super().__init__``; "" if by nothing."""
+        func = call.func
+        if isinstance(func, ast.Attribute):
+            if func.attr != "__init__":
+                return func.attr
+            owner = next((n for n in self.parents.around(call) if isinstance(n, ast.ClassDef)), None)
+            if isinstance(func.value, ast.Call) and owner is not None and owner.bases:
+                return ast.unparse(owner.bases[0]).rpartition(".")[2]
+            return ast.unparse(func.value).rpartition(".")[2]
+        return func.id if isinstance(func, ast.Name) else ""
+
+    @staticmethod
+    def explicit_self(call: ast.Call) -> int:
+        """1 for ``Base.__init__(self, ...)``."""
+        func = call.func
+        return int(isinstance(func, ast.Attribute) and func.attr == "__init__"
+                   and not isinstance(func.value, ast.Call))
+
+    def _calls(self) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for node in walk(self.tree):
+            if isinstance(node, ast.Call) and (name := self.callee(node)):
+                starred = any(isinstance(a, ast.Starred) for a in node.args) or any(
+                    w.arg is None for w in node.keywords)
+                count = 1000 if starred else len(node.args) - self.explicit_self(node)
+                meant = self.values.names.resolve_node(node.func, values=False) or ""
+                known = found.setdefault(name, {})
+                known[meant] = max(known.get(meant, 0), count)
+        return found
+
+    def _values(self) -> list[str]:
+        functions = {id(n.func) for n in walk(self.tree) if isinstance(n, ast.Call)}
+        found = set()
+        for node in walk(self.tree):
+            if id(node) in functions or not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+        return sorted(found)

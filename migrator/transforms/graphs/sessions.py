@@ -1,0 +1,201 @@
+"""Takes the sessions out of a file that nothing needs any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from migrator.analysis.facts_sessions import TAKERS, Carried, carrier_of_parameter
+from migrator.analysis.session_carriers import Carriers
+from migrator.analysis.tree_walk import walk
+from migrator.engine.edits import Edit, Lines
+
+_GONE = "_without_session"  # what a `with` enters that is to be taken away
+
+
+class SessionRemoval:
+    """The edits that take away sessions, their parameters and arguments."""
+
+    def __init__(self, carried: Carried, carriers: Carriers, path: str, text: str, lines: Lines,
+                 support: Callable[[str], str]) -> None:
+        self.carried, self.carriers, self.path = carried, carriers, path
+        self.text, self.lines, self.support = text, lines, support
+
+    def edits(self) -> Iterator[Edit]:
+        yield from self._parameters()
+        yield from self._arguments()
+        for node in walk(self.carried.tree):
+            if isinstance(node, ast.Assign):
+                yield from self._assignment(node)
+            elif isinstance(node, (ast.With, ast.AsyncWith)):
+                yield from self._block(node)
+        for node in self.carried.expressions:
+            if self._spare(node) and isinstance(node.ctx, ast.Load):
+                yield from self._use(node)
+
+    def _spare(self, node: ast.expr) -> bool:
+        return self.carriers.spare(self.path, self.carried.carrier(node))
+
+    # -- parameters and arguments
+
+    def _parameters(self) -> Iterator[Edit]:
+        for name, parameter, _, function in self.carried.parameters():
+            if not self.carriers.spare(self.path, carrier_of_parameter(name, parameter)):
+                continue
+            arguments = function.args
+            every = [*arguments.posonlyargs, *arguments.args]
+            defaults = [None] * (len(every) - len(arguments.defaults)) + [*arguments.defaults]
+            rest = [a for a in (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg) if a]
+            spans = [self._joined(arg, default) for arg, default in zip(every, defaults, strict=True)]
+            number = next(i for i, arg in enumerate(every) if arg.arg == parameter)
+            yield self._cut([*spans, *(self.lines.span(arg) for arg in rest)], number)  # type: ignore[arg-type]
+
+    def _joined(self, arg: ast.arg, default: ast.expr | None) -> tuple[int, int]:
+        start, end = self.lines.span(arg)  # type: ignore[arg-type]
+        return start, end if default is None else self.lines.span(default)[1]
+
+    def _arguments(self) -> Iterator[Edit]:
+        for node in self.carried.expressions:
+            place = self.carried.given(node)
+            call = self._call_of(node)
+            if call is None:
+                continue
+            symbol = self.carried.values.names.resolve_node(call.func, values=False) or ""
+            if symbol in TAKERS:
+                if symbol.endswith("start_queue_runners") and self._spare(node):
+                    yield self._without(call, node)
+            elif place is not None and (taker := self.carriers.parameter_at(*place)) is not None:
+                if self.carriers.spare(self.path, carrier_of_parameter(place[0], taker)):
+                    yield self._without(call, node)
+
+    def _call_of(self, node: ast.expr) -> ast.Call | None:
+        holder = self.carried.parents.of(node)
+        if isinstance(holder, ast.keyword):
+            holder = self.carried.parents.of(holder)
+        return holder if isinstance(holder, ast.Call) and holder.func is not node else None
+
+    def _without(self, call: ast.Call, node: ast.expr) -> Edit:
+        every: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        number = next(i for i, a in enumerate(every) if getattr(a, "value", a) is node or a is node)
+        return self._cut([self.lines.span(a) for a in every], number)
+
+    def _cut(self, spans: list[tuple[int, int]], number: int) -> Edit:
+        """Takes one of a list's elements away, with a comma."""
+        start, end = spans[number]
+        if number + 1 < len(spans):
+            return Edit(start, spans[number + 1][0], ("",))
+        if number:
+            return Edit(spans[number - 1][1], end, ("",))
+        behind = self.text[end:]
+        comma = behind.lstrip().startswith(",")
+        return Edit(start, end + (behind.index(",") + 1 if comma else 0), ("",))
+
+    # -- statements and blocks
+
+    def _assignment(self, node: ast.Assign) -> Iterator[Edit]:
+        target = node.targets[0]
+        if len(node.targets) == 1 and target in self.carried.expressions and self._spare(target):
+            yield self._statement(node)
+
+    def _statement(self, node: ast.stmt) -> Edit:
+        """Takes a statement away with its line; a block's only one becomes `pass`."""
+        start, end = self.lines.span(node)
+        holder = self.carried.parents.of(node)
+        alone = any(getattr(holder, name, None) == [node] for name in ("body", "orelse", "finalbody"))
+        line = self.lines.offset(node.lineno, 0)
+        stop = self.text.find("\n", end)
+        stop = len(self.text) if stop < 0 else stop + 1
+        if alone or self.text[line:start].strip() or self.text[end:stop].strip().startswith(";"):
+            return Edit(start, end, ("pass",))
+        if self.text[end:stop].strip():  # a comment behind it stays
+            return Edit(start, end + len(self.text[end:stop]) - len(self.text[end:stop].lstrip()), ("",))
+        return Edit(line, stop, ("",))
+
+    def _block(self, node: ast.With | ast.AsyncWith) -> Iterator[Edit]:
+        gone = [number for number, item in enumerate(node.items) if self._enters(item)]
+        for number in gone:
+            item = node.items[number]
+            graph = self._graph_of(item.context_expr)
+            start = self.lines.span(item.context_expr)[0]
+            end = self.lines.span(item.optional_vars or item.context_expr)[1]
+            if graph is not None:
+                yield Edit(start, end, (self.lines.span(graph), ".as_default()"))
+            elif len(gone) == len(node.items) and number == 0:
+                yield Edit(start, end, (_GONE,))
+            else:
+                spans = [(self.lines.span(i.context_expr)[0],
+                          self.lines.span(i.optional_vars or i.context_expr)[1]) for i in node.items]
+                yield self._cut(spans, number)
+
+    def _enters(self, item: ast.withitem) -> bool:
+        """Whether a `with` enters a session that can go."""
+        context, bound = item.context_expr, item.optional_vars
+        if bound is not None:
+            return bound in self.carried.expressions and self._spare(bound)
+        if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute) and (
+                context.func.attr == "as_default"):
+            context = context.func.value
+        if context in self.carried.expressions:
+            return self._spare(context)
+        return self.carried.makes(context)
+
+    def _graph_of(self, context: ast.expr) -> ast.expr | None:
+        """The graph that a session is made for."""
+        if not (isinstance(context, ast.Call) and self.carried.makes(context)):
+            return None
+        return next((w.value for w in context.keywords if w.arg == "graph"),
+                    context.args[1] if len(context.args) > 1 else None)
+
+    def _use(self, node: ast.expr) -> Iterator[Edit]:
+        holder = self.carried.parents.of(node)
+        if not isinstance(holder, ast.Attribute):
+            return
+        if holder.attr == "graph":
+            yield Edit(*self.lines.span(holder), (f"{self.support('graphs.default_graph')}()",))
+        elif holder.attr == "close":
+            yield self._statement(self.carried.parents.statement(node))
+
+
+def unwrapped(text: str) -> str:
+    """`text` without the blocks that are to be taken away: what was in them stands where they stood."""
+    if _GONE not in text:
+        return text
+    tree = ast.parse(text)
+    rows = text.splitlines(keepends=True) if "\f" not in text else _rows(text)
+    inside = {  # lines that begin within a string
+        number for node in walk(tree) if isinstance(node, (ast.Constant, ast.JoinedStr))
+        and (isinstance(node, ast.JoinedStr) or isinstance(node.value, (str, bytes)))
+        for number in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)
+    }
+    shift = dict.fromkeys(range(1, len(rows) + 1), 0)
+    dropped: set[int] = set()
+    for node in walk(tree):
+        if not (isinstance(node, ast.With) and ast.unparse(node.items[0].context_expr) == _GONE):
+            continue
+        first = node.body[0]
+        if first.lineno == node.lineno:  # all on one line
+            row = rows[node.lineno - 1]
+            rows[node.lineno - 1] = row[: node.col_offset] + row[first.col_offset :]
+            continue
+        header = node.items[0].context_expr.end_lineno or node.lineno
+        dropped |= set(range(node.lineno, header + 1))
+        for number in range(header + 1, (node.end_lineno or header) + 1):
+            shift[number] += first.col_offset - node.col_offset
+        comment = rows[header - 1].partition("#")[2]
+        if comment:
+            dropped.discard(header)
+            rows[header - 1] = rows[node.lineno - 1][: node.col_offset] + "#" + comment
+    return "".join(
+        row if number in inside else _moved(row, shift[number])
+        for number, row in enumerate(rows, 1) if number not in dropped
+    )
+
+
+def _rows(text: str) -> list[str]:
+    """Lines as Python counts them: a form feed ends none."""
+    return [row + "\n" for row in text.split("\n")[:-1]] + [text.split("\n")[-1]]
+
+
+def _moved(row: str, by: int) -> str:
+    """A line moved to the left, as far as there is white space."""
+    return row[min(by, len(row) - len(row.lstrip(" \t"))) :]
