@@ -24,11 +24,12 @@ TAKERS = {
 }
 
 
-@fact("sessions", "sess", "Sess")
+@fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
-    """{"links": pairs of carriers, "needs": carriers, "parameters": [(function, parameter, place)],
+    """{"carriers": all of them, "links": pairs of carriers, "needs": carriers, "parameters": [(function, parameter, place)],
     "gives": [(function, place or keyword, carrier)], "calls": names of functions -> what they mean ->
-    most positional arguments, "values": names that stand elsewhere than in a call}."""
+    most positional arguments, "values": names, and ``.name`` of attributes, that stand elsewhere than
+    in a call}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -58,7 +59,10 @@ class Carried:
                 self._free.add(id(given))
 
     def _is_session(self, node: ast.AST) -> bool:
-        return isinstance(node, (ast.Name, ast.Attribute)) and self.values.kind(node) == k.SESSION
+        if not isinstance(node, (ast.Name, ast.Attribute)) or self.values.kind(node) != k.SESSION:
+            return False
+        symbol = self.values.names.resolve_node(node, values=False) or "builtins."
+        return symbol.startswith("builtins.")
 
     def facts(self) -> dict[str, Any]:
         links: list[tuple[str, str]] = []
@@ -74,14 +78,18 @@ class Carried:
                     needs.add(carrier)
                 elif made:
                     links.append((carrier, made))
+            elif self._taken(node):
+                pass
             elif (place := self.given(node)) is not None:
                 gives.append((*place, carrier))
             elif not self.is_free(node):
                 needs.add(carrier)
         own = list(self.parameters())
         return {
+            "carriers": sorted({self.carrier(node) for node in self.expressions}),
             "links": links, "needs": sorted(needs), "gives": gives,
-            "parameters": [(name, parameter, place) for name, parameter, place, _ in own],
+            "parameters": [
+                (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
             "calls": self._calls(), "values": self._values(),
         }
 
@@ -98,7 +106,8 @@ class Carried:
             if isinstance(scope, ast.Lambda) and node.id in parameters(scope):
                 return f"lambda {node.id}"
         home = self.values.home(node)
-        return f"local {getattr(home, 'name', '')} {getattr(home, 'lineno', 0)} {node.id}"
+        around = [getattr(n, "name", "") for n in (home, *self.parents.around(home))]
+        return f"local {'.'.join(reversed(around))} {node.id}"
 
     def called(self, function: Function) -> str:
         """What calls name a function by: its name, that of its class for a constructor."""
@@ -107,13 +116,17 @@ class Carried:
             return holder.name
         return function.name
 
+    def is_method(self, function: Function) -> bool:
+        """Whether a function is defined in a class."""
+        return isinstance(self.parents.of(function), ast.ClassDef)
+
     def parameters(self) -> Iterator[tuple[str, str, int, Function]]:
         """(function, parameter, place among positional arguments, node) of parameters for sessions."""
         for node in walk(self.tree):
             if not isinstance(node, Function):
                 continue
             every = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-            method = isinstance(self.parents.of(node), ast.ClassDef) and not any(
+            method = self.is_method(node) and not any(
                 ast.unparse(d) == "staticmethod" for d in node.decorator_list)
             for place, name in enumerate(every):
                 if self.values.names_session(name):
@@ -161,6 +174,13 @@ class Carried:
         if holder.attr == "close":
             return isinstance(self.parents.of(call), ast.Expr)
         return holder.attr == "as_default" and isinstance(self.parents.of(call), ast.withitem)
+
+    def _taken(self, node: ast.expr) -> bool:
+        """Whether a session is given to a function of TensorFlow's that needs none."""
+        holder = self.parents.of(node)
+        call = self.parents.of(holder) if isinstance(holder, ast.keyword) else holder
+        return isinstance(call, ast.Call) and (
+            self.values.names.resolve_node(call.func, values=False) in TAKERS)
 
     def given(self, node: ast.expr) -> tuple[str, int | str] | None:
         """(function, place or keyword) where a session is an argument of one of the project's."""
@@ -216,5 +236,5 @@ class Carried:
             if isinstance(node, ast.Name):
                 found.add(node.id)
             elif isinstance(node, ast.Attribute):
-                found.add(node.attr)
+                found.add(f".{node.attr}")
         return sorted(found)

@@ -113,11 +113,14 @@ def _facts(
     module: Parsed, functions: Mapping[str, FactFunction] | None
 ) -> dict[str, Any]:
     text, tree = module.text, module.tree
-    if not functions or ("tensorflow" not in text and "tf_slim" not in text):
+    if not functions:
         return {}
+    tensorflow = "tensorflow" in text or "tf_slim" in text
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())
+        if not tensorflow and not getattr(function, "anywhere", False):
+            continue
         if words and not any(word in text for word in words):
             continue
         when = getattr(function, "when", None)

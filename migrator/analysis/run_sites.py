@@ -120,10 +120,12 @@ def is_plain(site: Site, values: Values) -> bool:
 
 def savers_session(call: ast.Call, values: Values) -> ast.expr | None:
     """The session that a saver, or a function that restores, is given, None elsewhere."""
-    if not call.args or values.kind(call.args[0]) != k.SESSION:
+    given = next((w.value for w in call.keywords if w.arg == "sess"), call.args[0] if call.args else None)
+    if given is None or values.kind(given) != k.SESSION:
         return None
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("save", "restore"):
         saver = call.func.value
-        known = values.kind(saver) == k.SAVER or "saver" in ast.unparse(saver).lower()
-        return call.args[0] if known and len(call.args) + len(call.keywords) > 1 else None
-    return call.args[0] if values.kind(call.func) == k.SAVER and len(call.args) == 1 else None
+        called = ast.unparse(saver).lower()
+        known = values.kind(saver) == k.SAVER or "saver" in called or "restorer" in called
+        return given if known and len(call.args) + len(call.keywords) > 1 else None
+    return given if values.kind(call.func) == k.SAVER and len(call.args) == 1 else None

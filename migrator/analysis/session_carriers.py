@@ -20,12 +20,13 @@ class Carriers:
                  if (found := info.summary.facts.get("sessions"))}
         self._index = index
         self._parent: dict[str, str] = {}
+        self._known: set[str] = set()
         self._needed: set[str] = set()
-        #: function -> (parameter, place) of its parameters for sessions
-        self.parameters: dict[str, set[tuple[str, int]]] = defaultdict(set)
+        #: function -> (parameter, place, in a class) of its parameters for sessions
+        self.parameters: dict[str, set[tuple[str, int, bool]]] = defaultdict(set)
         for found in facts.values():
-            for name, parameter, place in found["parameters"]:
-                self.parameters[name].add((parameter, place))
+            for name, parameter, place, method in found["parameters"]:
+                self.parameters[name].add((parameter, place, method))
         for path, found in facts.items():
             self._add(path, found)
         self._roots = {self._find(carrier) for carrier in self._needed}
@@ -33,6 +34,9 @@ class Carriers:
             (p, repr(found)) for p, found in facts.items())).encode()).hexdigest() if facts else ""
 
     def _add(self, path: str, found: dict[str, object]) -> None:
+        known: Iterable[str] = found["carriers"]  # type: ignore[assignment]
+        self._known |= {_own(path, carrier) for carrier in known}
+        self._known |= {carrier_of_parameter(name, p) for name, p, *_ in found["parameters"]}  # type: ignore[attr-defined]
         links: Iterable[tuple[str, str]] = found["links"]  # type: ignore[assignment]
         for left, right in links:
             self._join(_own(path, left), _own(path, right))
@@ -41,30 +45,31 @@ class Carriers:
         gives: Iterable[tuple[str, int | str, str]] = found["gives"]  # type: ignore[assignment]
         given: dict[str, int] = defaultdict(int)
         for name, place, carrier in gives:
-            taker = self.parameter_at(name, place)
-            if taker is None:
+            takers = self.takers(name, place)
+            if not takers:
                 self._needed.add(_own(path, carrier))
-                continue
-            given[name] += 1
-            self._join(_own(path, carrier), carrier_of_parameter(name, taker))
+            for taker in takers:
+                given[name] += 1
+                self._join(_own(path, carrier), taker)
         calls: dict[str, dict[str, int]] = found["calls"]  # type: ignore[assignment]
         values = set(found["values"])  # type: ignore[call-overload]
-        for name, takers in self.parameters.items():
-            for parameter, place in takers:
-                if name in values or not given[name] and any(
+        for name, found_takers in self.parameters.items():
+            for parameter, place, method in found_takers:
+                if f".{name}" * method + name * (not method) in values or not given[name] and any(
                     count > place for meant, count in calls.get(name, {}).items()
                     if "." not in meant or self._index.resolve(meant, path)
                 ):
                     self._needed.add(carrier_of_parameter(name, parameter))
 
-    def parameter_at(self, name: str, place: int | str) -> str | None:
-        """The parameter for a session that the functions of a name have at a place, or by keyword."""
-        found = {parameter for parameter, at in self.parameters.get(name, ()) if place in (at, parameter)}
-        return found.pop() if len(found) == 1 else None
+    def takers(self, name: str, place: int | str) -> list[str]:
+        """The carriers that are parameters at a place, or of a name, of the functions called `name`."""
+        return sorted({carrier_of_parameter(name, parameter)
+                       for parameter, at, _ in self.parameters.get(name, ()) if place in (at, parameter)})
 
     def spare(self, path: str, carrier: str) -> bool:
-        """Whether a carrier of the module at `path` can go."""
-        return self._find(_own(path, carrier)) not in self._roots
+        """Whether a carrier that the module at `path` speaks of can go."""
+        own = _own(path, carrier)
+        return own in self._known and self._find(own) not in self._roots
 
     def _find(self, carrier: str) -> str:
         while (parent := self._parent.get(carrier, carrier)) != carrier:

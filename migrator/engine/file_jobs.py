@@ -15,6 +15,7 @@ from migrator.engine import cst_walk
 from migrator.engine.cache import engine_digest
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import Scanned, imports_tensorflow
@@ -103,7 +104,9 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         return Scanned(path, None, sha256=source.sha256, failure=failure)
     try:
         parsed = Parsed(source.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
+        parsed = _translated(source.text)
+    except (RecursionError, MemoryError):
         parsed = None  # the summary says why
     if parsed is not None and _Job.kept is not None:
         _Job.kept.keep(path, parsed)
@@ -113,6 +116,16 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         path, summary, used_support(source.text, parsed), source.sha256,
         tensorflow=imports_tensorflow(source.text),
     )  # fmt: skip
+
+
+def _translated(text: str) -> Parsed | None:
+    """A Python 2 module as the Python 3 that it becomes: other modules ask what is in it."""
+    if not looks_like_python2(text):
+        return None
+    try:
+        return Parsed(translate(text)[0])
+    except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def migrate(path: str, shipped: Shipped | None = None) -> FileResult:

@@ -93,12 +93,14 @@ _FACTS: dict[str, FactFunction] = {}
 
 
 def fact(
-    name: str, *words: str, when: Callable[[ast.Module], bool] | None = None
+    name: str, *words: str, when: Callable[[ast.Module], bool] | None = None, anywhere: bool = False
 ) -> Callable[[FactFunction], FactFunction]:
     """Register `function(tree, names, module) -> picklable | None` as a per-module fact.
 
     With `words`, only files in whose text one of them occurs are asked; with `when`, only those of
     whose tree it holds.
+
+    With `anywhere`, files that do not mention TensorFlow are asked as well.
 
     Facts are computed from `ast` alone in the indexing phase (`tree: ast.Module`,
     `names: NameTable`, `module: str` the dotted module name) for files that mention TensorFlow,
@@ -109,6 +111,7 @@ def fact(
     def register(function: FactFunction) -> FactFunction:
         function.words = words  # type: ignore[attr-defined]
         function.when = when  # type: ignore[attr-defined]
+        function.anywhere = anywhere  # type: ignore[attr-defined]
         _FACTS[name] = function
         return function
 

@@ -17,7 +17,7 @@ from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.graphs.functions import GraphFunction, planned
-from migrator.transforms.graphs.sessions import SessionRemoval, unwrapped
+from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped
 from migrator.transforms.session import runs_left
 
 
@@ -139,12 +139,13 @@ class _Writer:
     def savers(self) -> None:
         """Savers need no session."""
         for node in walk(self.tree):
-            if not isinstance(node, ast.Call) or savers_session(node, self.values) is None:
+            given = savers_session(node, self.values) if isinstance(node, ast.Call) else None
+            if given is None:
                 continue
-            start, end = self.lines.span(node.args[0])
-            nodes: list[ast.expr | ast.keyword] = [*node.args[1:], *node.keywords]
-            end = min([self.lines.span(n)[0] for n in nodes], default=end)
-            self.edits.append(Edit(start, end, ("",)))
+            assert isinstance(node, ast.Call)
+            every: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+            number = next(i for i, a in enumerate(every) if a is given or getattr(a, "value", a) is given)
+            self.edits.append(cut([self.lines.span(a) for a in every], number, self.ctx.text))
 
     def sessions(self) -> None:
         """What only carried a session goes, where nothing in the project needs it."""

@@ -20,6 +20,8 @@ class SessionRemoval:
                  support: Callable[[str], str]) -> None:
         self.carried, self.carriers, self.path = carried, carriers, path
         self.text, self.lines, self.support = text, lines, support
+        #: what the text needs as it is by now, which other transforms have changed
+        self._needs = set(carried.facts()["needs"])
 
     def edits(self) -> Iterator[Edit]:
         yield from self._parameters()
@@ -34,7 +36,8 @@ class SessionRemoval:
                 yield from self._use(node)
 
     def _spare(self, node: ast.expr) -> bool:
-        return self.carriers.spare(self.path, self.carried.carrier(node))
+        carrier = self.carried.carrier(node)
+        return carrier not in self._needs and self.carriers.spare(self.path, carrier)
 
     # -- parameters and arguments
 
@@ -48,7 +51,7 @@ class SessionRemoval:
             rest = [a for a in (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg) if a]
             spans = [self._joined(arg, default) for arg, default in zip(every, defaults, strict=True)]
             number = next(i for i, arg in enumerate(every) if arg.arg == parameter)
-            yield self._cut([*spans, *(self.lines.span(arg) for arg in rest)], number)  # type: ignore[arg-type]
+            yield cut([*spans, *(self.lines.span(arg) for arg in rest)], number, self.text)  # type: ignore[arg-type]
 
     def _joined(self, arg: ast.arg, default: ast.expr | None) -> tuple[int, int]:
         start, end = self.lines.span(arg)  # type: ignore[arg-type]
@@ -62,10 +65,10 @@ class SessionRemoval:
                 continue
             symbol = self.carried.values.names.resolve_node(call.func, values=False) or ""
             if symbol in TAKERS:
-                if symbol.endswith("start_queue_runners") and self._spare(node):
+                if self._spare(node):
                     yield self._without(call, node)
-            elif place is not None and (taker := self.carriers.parameter_at(*place)) is not None:
-                if self.carriers.spare(self.path, carrier_of_parameter(place[0], taker)):
+            elif place is not None and (takers := self.carriers.takers(*place)):
+                if self.carriers.spare(self.path, takers[0]):
                     yield self._without(call, node)
 
     def _call_of(self, node: ast.expr) -> ast.Call | None:
@@ -77,18 +80,7 @@ class SessionRemoval:
     def _without(self, call: ast.Call, node: ast.expr) -> Edit:
         every: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         number = next(i for i, a in enumerate(every) if getattr(a, "value", a) is node or a is node)
-        return self._cut([self.lines.span(a) for a in every], number)
-
-    def _cut(self, spans: list[tuple[int, int]], number: int) -> Edit:
-        """Takes one of a list's elements away, with a comma."""
-        start, end = spans[number]
-        if number + 1 < len(spans):
-            return Edit(start, spans[number + 1][0], ("",))
-        if number:
-            return Edit(spans[number - 1][1], end, ("",))
-        behind = self.text[end:]
-        comma = behind.lstrip().startswith(",")
-        return Edit(start, end + (behind.index(",") + 1 if comma else 0), ("",))
+        return cut([self.lines.span(a) for a in every], number, self.text)
 
     # -- statements and blocks
 
@@ -125,7 +117,7 @@ class SessionRemoval:
             else:
                 spans = [(self.lines.span(i.context_expr)[0],
                           self.lines.span(i.optional_vars or i.context_expr)[1]) for i in node.items]
-                yield self._cut(spans, number)
+                yield cut(spans, number, self.text)
 
     def _enters(self, item: ast.withitem) -> bool:
         """Whether a `with` enters a session that can go."""
@@ -154,6 +146,18 @@ class SessionRemoval:
             yield Edit(*self.lines.span(holder), (f"{self.support('graphs.default_graph')}()",))
         elif holder.attr == "close":
             yield self._statement(self.carried.parents.statement(node))
+
+
+def cut(spans: list[tuple[int, int]], number: int, text: str) -> Edit:
+    """Takes one of a list's elements away, with a comma."""
+    start, end = spans[number]
+    if number + 1 < len(spans):
+        return Edit(start, spans[number + 1][0], ("",))
+    if number:
+        return Edit(spans[number - 1][1], end, ("",))
+    behind = text[end:]
+    comma = behind.lstrip().startswith(",")
+    return Edit(start, end + (behind.index(",") + 1 if comma else 0), ("",))
 
 
 def unwrapped(text: str) -> str:
