@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.wild import kit
+from benchmarks.wild import kit, python2
 from migrator import verify
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
@@ -27,7 +27,6 @@ from migrator.workload.spec import Workload
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE / "drivers"
 _TIMEOUT = 600.0
-_SKIPPED = (".git", "__pycache__")
 
 
 class WildError(RuntimeError):
@@ -133,8 +132,8 @@ def workloads(driver: Driver, chosen: Sequence[str] = ()) -> list[Workload]:
     return found
 
 
-def original(driver: Driver, sources: Path, work: Path, python: str) -> Path:
-    """The tree to begin with. One in Python 2 is put through 2to3 of the interpreter that runs it."""
+def original(driver: Driver, sources: Path) -> Path:
+    """The tree to begin with. Raises WildError."""
     places = [sources / driver.folder, sources / driver.folder.partition("+")[2]]
     root = next((p for p in places if p.is_dir()), None)
     if root is None:
@@ -153,15 +152,6 @@ def _git(root: Path, *argv: str) -> str:
     return done.stdout.strip()
 
 
-def _python3(root: Path, target: Path, python: str) -> Path:
-    shutil.copytree(root, target, symlinks=True, ignore=shutil.ignore_patterns(*_SKIPPED))
-    subprocess.run(
-        [python, "-m", "lib2to3", "-w", "-n", "--no-diffs", "."], cwd=target, check=False,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    return target
-
-
 def run(
     driver: Driver,
     sources: Path,
@@ -177,7 +167,7 @@ def run(
       WildError: the sources are not there, or at another commit, or a path is not known.
     """
     started = time.monotonic()
-    root = original(driver, sources, work, reference.python)
+    root = original(driver, sources)
     todo = workloads(driver, chosen)
     folder = work / driver.name
     shutil.rmtree(folder, ignore_errors=True)
@@ -186,7 +176,7 @@ def run(
     plan = build_plan(root.resolve(), Options())
     (folder / "plan.json").write_text(to_json(plan), encoding="utf-8")
     write_copy(plan, folder / "after")
-    before = _python3(root, folder / "before", reference.python) if driver.python2 else root
+    before = python2.translated(root, folder / "before", reference.python) if driver.python2 else root
     verified = verify.run(
         before, folder / "after", todo, reference, verify.Settings(python=python),
         lambda w, done, total: say(f"{w.name} ({done + 1} of {total})"),

@@ -128,11 +128,11 @@ class Workbench:
                     return sess.run(built, fed)
         given = [tf.constant(a) for a in arrays]
         try:
-            from tf1_support import scopes
+            from tf1_support.store import VariableStore
         except ImportError:
             built = function(*given)
         else:
-            store = scopes.VariableStore()
+            store = VariableStore()
             with store.as_default(), store.run():
                 built = function(*given)
         return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, built)
@@ -196,6 +196,15 @@ def write(path: str, content: str) -> None:
         os.makedirs(folder, exist_ok=True)
     with open(path, "w", encoding="utf-8") as stream:
         stream.write(content)
+
+
+def edit(path: str, old: str, new: str) -> None:
+    """Replaces a piece of a file that has to be there, as a person edits a configuration."""
+    with open(path, encoding="utf-8") as stream:
+        content = stream.read()
+    if old not in content:
+        raise SystemExit(f"{path} has no {old!r} to edit")
+    write(path, content.replace(old, new))
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ from migrator.project.gitstate import GitError, changed_since
 
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
-    "gpu-memory": "growth", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
+    "gpu-memory": "keep", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
     "baseline": "", "engine": "processes", "address": "",
 }  # fmt: skip
 
@@ -65,7 +65,8 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--jit/--no-jit", default=None,
                          help="Compile generated tf.function steps with XLA."),
             click.option("--gpu-memory", type=click.Choice(GPU_MEMORY),
-                         help="What GPU set-ups become.  [default: growth]"),
+                         help="Memory of GPUs: as the program said, and growth where it said nothing; "
+                         "or one of the two everywhere.  [default: keep]"),
             click.option("--rules", multiple=True, type=pack, metavar="FILE",
                          help="Another rule pack (TOML)."),
             click.option("--jobs", "-j", type=click.IntRange(min=0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -30,6 +31,9 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 Examples:
   migrator verify .                                the workloads of migrator.toml
   migrator verify . --only "unit tests"            one of them
+  migrator verify . --run "python train.py --steps 3"   a command, before and after
+  migrator verify . --prepare "python train.py" --run "python eval.py"
+                                                   what the original wrote is there for both
   migrator verify --before old --after new .       two trees that you have already
   migrator verify . --tf1-python ~/tf1/bin/python  compare with this TensorFlow 1.15
 
@@ -55,6 +59,20 @@ Exit codes:
 )  # fmt: skip
 @click.option("--only", multiple=True, help="Name of a workload to run; may be repeated.")
 @click.option(
+    "--run", "runs", multiple=True, metavar="COMMAND",
+    help="A command to run in working copies of both trees, comparing all that it prints and writes; "
+    "may be repeated: what one writes is there for the next.",
+)  # fmt: skip
+@click.option(
+    "--prepare", multiple=True, metavar="COMMAND",
+    help="A command to run before those, on the original only: both copies get what it writes (data, "
+    "a checkpoint). May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--python", default="", metavar="PYTHON",
+    help="The interpreter with TensorFlow 2 for the migrated tree (by default migrator's own).",
+)  # fmt: skip
+@click.option(
     "--tf1-python", default="", metavar="PYTHON",
     help="An interpreter with TensorFlow 1.15 to run the original with (by default "
     "MIGRATOR_TF1_PYTHON, else a python3.7 on the PATH that has it, else the original runs "
@@ -68,7 +86,8 @@ Exit codes:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     repo: Path, before: Path | None, after: Path | None, workloads: Path | None,
-    only: tuple[str, ...], tf1_python: str, timeout: float | None, out: Path | None, as_json: bool,
+    only: tuple[str, ...], runs: tuple[str, ...], prepare: tuple[str, ...], python: str,
+    tf1_python: str, timeout: float | None, out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run REPO before and after its migration and compare the numbers.
 
@@ -79,7 +98,10 @@ def command(
     errors = console.stderr()
     with tempfile.TemporaryDirectory(prefix="migrator-verify-") as scratch:
         try:
-            found = _chosen(spec.load(workloads) if workloads else spec.find(repo), only, repo)
+            described = _commands(runs, prepare)
+            if not described:
+                described = spec.load(workloads) if workloads else spec.find(repo)
+            found = _chosen(described, only, repo)
             reference = verify.find_reference(tf1_python)
             pair = sides.resolve(repo, before, after, Path(scratch))
         except (spec.SpecError, sides.SidesError, verify.ReferenceError) as error:
@@ -94,7 +116,8 @@ def command(
                 step(done, total, workload.name)
 
             verified = verify.run(
-                pair.before, pair.after, found, reference, verify.Settings(timeout), progress
+                pair.before, pair.after, found, reference, verify.Settings(timeout, python),
+                progress,
             )
     results = out or repo / ".migrator"
     path = _write(results, verified)
@@ -104,6 +127,18 @@ def command(
         _print(verified)
         errors.print(console.styled(f"Raw results: {path}"))
     raise click.exceptions.Exit(0 if verified.ok else 1)
+
+
+def _commands(runs: Sequence[str], prepare: Sequence[str]) -> tuple[Workload, ...]:
+    """The workloads of --prepare and --run, called by what they run."""
+    found: list[Workload] = []
+    for text, carried in (*((p, True) for p in prepare), *((r, False) for r in runs)):
+        name = " ".join(text.split())
+        same = sum(w.command == text for w in found)
+        found.append(
+            Workload(f"{name} ({same + 1})" if same else name, "command", command=text, carried=carried)
+        )
+    return tuple(found)
 
 
 def _chosen(found: tuple[Workload, ...], only: tuple[str, ...], repo: Path) -> list[Workload]:

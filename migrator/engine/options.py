@@ -14,7 +14,7 @@ from pathspec import GitIgnoreSpec
 from migrator.model import Confidence, to_jsonable
 
 PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
-GPU_MEMORY = ("growth", "limit", "keep")
+GPU_MEMORY = ("keep", "growth", "limit")
 ENGINES = ("processes", "ray")
 CONFIDENCES = tuple(item.value for item in (Confidence.PROVEN, Confidence.LIKELY, Confidence.REVIEW))
 
@@ -58,8 +58,8 @@ class Options:
     `only_files`: absolute or root-relative paths; empty means every file of the root.
     `precision`: Keras dtype policy that entry points set; ``float32`` sets none.
     `jit`: give generated ``tf.function`` steps ``jit_compile=True``.
-    `gpu_memory`: what the GPU set-up of entry points becomes: ``growth``, ``limit`` (keep the
-    fraction that the program asked for), ``keep`` (whatever the program said).
+    `gpu_memory`: what set-ups of GPUs become: ``keep`` (what the program said; growth where it said
+    nothing), ``growth``, ``limit`` (the share that it asked for, without growth).
     `jobs`: worker processes, 0 for one per CPU.
     `rules`: more rule packs (TOML files).
     `cache_dir`: None for no cache.
@@ -78,7 +78,7 @@ class Options:
     only_files: tuple[Path, ...] = ()
     precision: str = "float32"
     jit: bool = False
-    gpu_memory: str = "growth"
+    gpu_memory: str = "keep"
     jobs: int = 0
     rules: tuple[Path, ...] = ()
     cache_dir: Path | None = None

@@ -1,4 +1,9 @@
-"""ConfigProto and GPUOptions become one `configure_gpus` call before a device is used."""
+"""What sessions were told by their ConfigProto, their devices are told before they are used.
+
+A configuration that one scope makes, fills and hands to its sessions becomes the arguments of
+`configure_gpus`. Any other (returned by a function, an attribute, a parameter, made under conditions,
+out of a dict) stays what it is, a value, and `configure_from` reads it where a session took it.
+"""
 
 from __future__ import annotations
 
@@ -8,306 +13,258 @@ from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
-from migrator.transforms._entry_point import entry_point, with_first_statement
+from migrator.transforms._entry_point import entry_point
+from migrator.transforms.session_configs import fields as f
+from migrator.transforms.session_configs import places, takers
+from migrator.transforms.session_configs.takers import Scope, Taken
 
-_CONFIG = "tensorflow.ConfigProto"
-_OPTIONS = "tensorflow.GPUOptions"
-# ConfigProto fields -> parameters of configure_gpus
-_FIELDS = {
-    "allow_soft_placement": "soft_placement",
-    "log_device_placement": "log_placement",
-    "inter_op_parallelism_threads": "inter_op_threads",
-    "intra_op_parallelism_threads": "intra_op_threads",
-    "gpu_options.visible_device_list": "visible",
-    "gpu_options.allow_growth": "growth",
-    "gpu_options.per_process_gpu_memory_fraction": "fraction",
-}
-# Fields that only tuned TF1's runtime; TF 2's defaults serve.
-_IDLE = frozenset(
-    {
-        "gpu_options.allocator_type",
-        "gpu_options.polling_inactive_delay_msecs",
-        "gpu_options.force_gpu_compatible",
-        "graph_options.optimizer_options.global_jit_level",
-        "isolate_session_state",
-        "use_per_session_threads",
-    }
-)
-_TAKES_CONFIG = ("config", "session_config")
+_TAKEN_WHERE = "session_config_takers"  # the fact of analysis/facts_session_configs.py
 
 
 @transform
 class GpuConfig:
-    """Turns the session configurations of a file into `configure_gpus` calls."""
+    """Turns the session configurations of a file into set-ups of the process's devices."""
 
     name = "gpu_config"
-    triggers = frozenset({_CONFIG, _OPTIONS})
-    order = 7
+    triggers = frozenset(
+        {f.CONFIG, f.OPTIONS, "tensorflow.Session", "tensorflow.InteractiveSession",
+         "tensorflow.train.*", "tensorflow.estimator.*", "tensorflow.contrib.*",
+         "tensorflow.enable_eager_execution"}
+    )  # fmt: skip
+    order = 3  # while the calls that take configurations are still there
 
     def run(self, ctx: FileContext) -> cst.Module | None:
-        visitor = _Bodies(ctx)
-        module = ctx.module.visit(visitor)
-        if visitor.at_entry:
-            module = with_first_statement(module, _call_statement(ctx, visitor.at_entry))
-        return module if visitor.changed else None
+        if not any(word in ctx.text for word in ("config", "ConfigProto")):
+            return None
+        plan = _Plan(ctx)
+        plan.read()
+        plan.report_others()
+        return plan.written()
 
 
-class _Bodies(cst.CSTTransformer):
-    """Rewrites function bodies and the module body, each on its own."""
+class _SetUp:
+    """One call that sets up devices, and where it may stand."""
+
+    def __init__(self, call: cst.Call, names: set[str], given: Taken,
+                 leading: tuple[cst.EmptyLine, ...]) -> None:
+        self.call, self.names, self.given, self.leading = call, names, given, leading
+
+    @property
+    def text(self) -> str:
+        return flow.code_of(self.call)
+
+
+class _Plan:
+    """What is taken out of a module, and what is put where."""
 
     def __init__(self, ctx: FileContext) -> None:
-        super().__init__()
         self.ctx = ctx
-        self.changed = False
-        self.at_entry: dict[str, cst.BaseExpression] = {}
+        self.gone: set[int] = set()
+        self.set_ups: list[_SetUp] = []
+        self.followed: set[int] = set()  # calls that make a configuration of which all is known
 
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        body = self._body(original_node)
-        return updated_node if body is None else updated_node.with_changes(body=body)
+    # -- reading
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        made = self._body(original_node)
-        if made is None:
-            return updated_node
-        assert isinstance(made, cst.Module)
-        rebuilt = {
-            id(old): new
-            for old, new in zip(original_node.body, updated_node.body, strict=False)
-            if len(original_node.body) == len(updated_node.body)
-        }
-        statements = [rebuilt.get(id(statement), statement) for statement in made.body]
-        return updated_node.with_changes(body=statements)
-
-    def _body(self, scope: cst.FunctionDef | cst.Module) -> cst.CSTNode | None:
-        found = _Configs(self.ctx, scope)
-        if not found.configs:
-            return None
-        table = found.rewrite(self.at_entry)
-        if not table:
-            return None
-        self.changed = True
-        target = scope.body if isinstance(scope, cst.FunctionDef) else scope
-        made = target.visit(_Writer(table))
-        assert isinstance(made, cst.CSTNode)
-        if isinstance(made, cst.IndentedBlock) and not made.body:
-            made = made.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
-        return made
-
-
-class _Configs:
-    """The configurations of one function: what each field is set to, and who takes them."""
-
-    def __init__(self, ctx: FileContext, scope: cst.FunctionDef | cst.Module) -> None:
-        self.ctx = ctx
-        self.scope = scope
-        self.configs: dict[str, dict[str, cst.BaseExpression]] = {}
-        self.made: dict[str, cst.SimpleStatementLine] = {}
-        self.options: dict[str, cst.Call] = {}
-        self.inline: list[tuple[cst.Arg, cst.Call]] = []
-        self.dropped: dict[str, list[cst.CSTNode]] = {}
-        self.nodes = list(_scope_nodes(scope))
-        self._find()
-
-    def _find(self) -> None:
-        for node in self.nodes:
-            pair = flow.assigned(node)
-            if pair and isinstance(pair[1], cst.Call) and isinstance(node, cst.SimpleStatementLine):
-                key = flow.key_of(pair[0])
-                name = self.ctx.resolve(pair[1].func)
-                if key and name == _OPTIONS:
-                    self.options[key] = pair[1]
-                    self.dropped.setdefault(key, []).append(node)
-        for node in self.nodes:
-            pair = flow.assigned(node)
-            if pair and isinstance(pair[1], cst.Call) and isinstance(node, cst.SimpleStatementLine):
-                key = flow.key_of(pair[0])
-                if key and self.ctx.resolve(pair[1].func) == _CONFIG:
-                    self.configs[key] = self._fields(pair[1])
-                    self.made[key] = node
-                    self.dropped.setdefault(key, []).append(node)
-            if isinstance(node, cst.Arg) and isinstance(node.value, cst.Call):
-                if (
-                    self.ctx.resolve(node.value.func) == _CONFIG
-                    and node.keyword is not None
-                    and node.keyword.value in _TAKES_CONFIG
-                ):
-                    self.inline.append((node, node.value))
-                    self.configs[f"<{len(self.inline)}>"] = self._fields(node.value)
-        for node in self.nodes:
-            pair = flow.assigned(node)
-            if pair is None or not isinstance(pair[0], cst.Attribute):
-                continue
-            path = flow.code_of(pair[0])
-            for key in self.configs:
-                if path.startswith(key + "."):
-                    self.configs[key][path[len(key) + 1 :]] = pair[1]
-                    self.dropped.setdefault(key, []).append(node)
-
-    def _fields(self, call: cst.Call) -> dict[str, cst.BaseExpression]:
-        fields: dict[str, cst.BaseExpression] = {}
-        for arg in call.args:
-            if arg.keyword is None:
-                continue
-            if arg.keyword.value == "gpu_options":
-                value = arg.value
-                made = value if isinstance(value, cst.Call) else self.options.get(
-                    flow.key_of(value) or ""
-                )
-                if made is None:
-                    fields["gpu_options"] = value
+    def read(self) -> None:
+        """The set-ups that the calls of every scope ask for."""
+        for scope in takers.scopes(self.ctx.module):
+            nodes = takers.nodes_of(scope)
+            for given in takers.taken(self.ctx, scope, nodes):
+                if self.ctx.suppressed("TF401", given.arg):
                     continue
-                for option in made.args:
-                    if option.keyword is not None:
-                        fields[f"gpu_options.{option.keyword.value}"] = option.value
-                continue
-            fields[arg.keyword.value] = arg.value
-        return fields
+                self._one(given, nodes)
 
-    def rewrite(self, entry: dict[str, cst.BaseExpression]) -> dict[int, list[cst.CSTNode]]:
-        """What replaces which node; fields that may be set at the entry point go to `entry`."""
-        table: dict[int, list[cst.CSTNode]] = {}
-        for key, fields in self.configs.items():
-            anchor: cst.CSTNode = self.made.get(key) or self._statement_of(key)
-            if key in self.made and not self._only_taken(key):
+    def _one(self, given: Taken, nodes: list[cst.CSTNode]) -> None:
+        made = takers.made_by(self.ctx, given, nodes)
+        arguments = f.arguments(made.fields, self.ctx.options.gpu_memory) if made else None
+        leading: tuple[cst.EmptyLine, ...] = ()
+        if made is not None and arguments is not None:
+            self.gone |= {id(s) for s in made.statements}
+            values = list(arguments.values())
+            call = self._configure_gpus(arguments)
+            if made.first is not None:
+                leading = tuple(made.first.leading_lines)
+            self.followed |= {id(n) for s in (*made.statements, given.arg) for n in flow.walk(s)}
+        else:
+            values = [given.value]
+            call = self._configure_from(given.value)
+            self.followed |= {id(n) for n in flow.walk(given.arg)}
+        self.gone.add(id(given.arg))
+        names = set().union(*(flow.reads(value) for value in values)) - {"self", "cls"}
+        if values:  # else TensorFlow's own defaults were asked for
+            self.set_ups.append(_SetUp(call, names, given, leading))
+        self.ctx.change(
+            "TF401", given.arg, "GPUs are set up once, before they are used", Rung.SUPPORT,
+            Confidence.LIKELY, "tf.ConfigProto",
+        )  # fmt: skip
+
+    def _configure_gpus(self, arguments: f.Fields) -> cst.Call:
+        function = self.ctx.support("gpu.configure_gpus")
+        memory = [cst.Arg(v) for name, v in arguments.items() if name == "memory"]
+        rest = [flow.keyword(name, v) for name, v in arguments.items() if name != "memory"]
+        return flow.call(function, *memory, *rest)
+
+    def _configure_from(self, value: cst.BaseExpression) -> cst.Call:
+        wanted = self.ctx.options.gpu_memory
+        memory = [] if wanted == "keep" else [flow.keyword("memory", repr(wanted))]
+        return flow.call(self.ctx.support("gpu.configure_from"), cst.Arg(value), *memory)
+
+    # -- what goes elsewhere
+
+    def report_others(self) -> None:
+        """Configurations that no session of the project is seen to take, fields that nothing has."""
+        for scope in takers.scopes(self.ctx.module):
+            nodes = takers.nodes_of(scope)
+            for node in nodes:
+                if isinstance(node, cst.Call) and self.ctx.resolve(node.func) == f.CONFIG:
+                    self._unknown_fields(node, nodes)
+                    if id(node) not in self.followed and not self._is_taken(node, scope, nodes):
+                        self.ctx.finding(
+                            "TF402", node,
+                            "no session is seen to take this configuration",
+                            "hand it to the support package's gpu.configure_from before devices are "
+                            "used, or drop it",
+                            Rung.MANUAL, "tf.ConfigProto",
+                        )  # fmt: skip
+
+    def _unknown_fields(self, made: cst.Call, nodes: list[cst.CSTNode]) -> None:
+        paths = [a.keyword.value for a in made.args if a.keyword is not None]
+        for node in nodes:
+            pair = flow.assigned(node)
+            key = flow.key_of(pair[0]) if pair and pair[1] is made else None
+            if key is not None:
+                paths += [p for n in nodes for p, _ in f.assigned_paths(n, key)]
+        for path in dict.fromkeys(paths):
+            if not f.known(path):
                 self.ctx.finding(
-                    "TF402",
-                    anchor,
-                    f"the session configuration {key} is used in a way that is not followed",
-                    "call configure_gpus at the entry point and drop the ConfigProto",
-                    Rung.MANUAL,
-                    "tf.ConfigProto",
-                )
-                continue
-            arguments = self._arguments(fields, anchor)
-            last: cst.CSTNode = anchor
-            for node in self.dropped.get(key, ()):
-                table[id(node)] = []
-                last = node
-            for used, call in self.options.items():
-                if any(call is v or flow.key_of(v) == used for v in self._option_values(key)):
-                    for node in self.dropped.get(used, ()):
-                        table[id(node)] = []
-            movable = all(not _reads_locals(value, self.scope) for value in arguments.values())
-            if arguments and movable and entry_point(self.ctx.module) is not None:
-                for name, value in arguments.items():
-                    entry.setdefault(name, value)
-            elif arguments:
-                made = _call_statement(self.ctx, arguments)
-                if key in self.made:
-                    table[id(last)] = [_leading(made, self.made[key])]
-                else:
-                    table.setdefault(id(anchor), []).append(made)
-                    table[id(anchor)].append(anchor)
-            for arg in self._taking(key):
-                table[id(arg)] = []
-            self.ctx.change(
-                "TF401",
-                anchor,
-                "GPUs are set up once, before they are used",
-                Rung.SUPPORT,
-                Confidence.LIKELY,
-                "tf.ConfigProto",
-            )
-        return table
+                    "TF402", made, f"ConfigProto.{path} has no counterpart in TensorFlow 2",
+                    "see tf.config for the setting, or leave TensorFlow's default",
+                    Rung.MANUAL, "tf.ConfigProto",
+                )  # fmt: skip
 
-    def _option_values(self, key: str) -> list[cst.BaseExpression]:
-        node = self.made.get(key)
-        pair = flow.assigned(node) if node is not None else None
-        call = pair[1] if pair else None
-        if call is None:
-            call = self.inline[int(key.strip("<>")) - 1][1]
-        assert isinstance(call, cst.Call)
-        return [arg.value for arg in call.args]
+    def _is_taken(self, made: cst.Call, scope: Scope, nodes: list[cst.CSTNode]) -> bool:
+        """Whether a call somewhere in the project takes a value by a name that this one goes by."""
+        known = self.ctx.index.answers.get(_TAKEN_WHERE)
+        if known is None:
+            known = self.ctx.index.answers[_TAKEN_WHERE] = {
+                name for path in self.ctx.index.modules
+                for name in self.ctx.index.fact(path, _TAKEN_WHERE) or ()
+            }
+        names = ways_out(made, scope, nodes)
+        while more := self._assigned(names) - names:
+            names |= more
+        return bool(known & names)
 
-    def _statement_of(self, key: str) -> cst.CSTNode:
-        arg = self.inline[int(key.strip("<>")) - 1][0]
-        best: cst.CSTNode = self.nodes[0]
-        for node in self.nodes:
-            if isinstance(node, (cst.SimpleStatementLine, cst.With)) and any(
-                inner is arg for inner in flow.walk(node)
-            ):
-                best = node
-                if isinstance(node, cst.SimpleStatementLine):
-                    break
-                if any(inner is arg for item in node.items for inner in flow.walk(item)):
-                    break
-        return best
+    def _assigned(self, names: set[str]) -> set[str]:
+        """What this module assigns values to that are made with one of these names."""
+        pairs = [p for n in flow.walk(self.ctx.module) if (p := flow.assigned(n)) is not None]
+        return {
+            flow.code_of(target).rpartition(".")[2] for target, value in pairs
+            if flow.reads(value) & names
+        }
 
-    def _taking(self, key: str) -> list[cst.Arg]:
-        if key.startswith("<"):
-            return [self.inline[int(key.strip("<>")) - 1][0]]
-        return [
-            node
-            for node in self.nodes
-            if isinstance(node, cst.Arg)
-            and node.keyword is not None
-            and node.keyword.value in _TAKES_CONFIG
-            and flow.key_of(node.value) == key
+    # -- writing
+
+    def written(self) -> cst.Module | None:
+        """The module with its set-ups, None where no session takes a configuration."""
+        if not self.gone:
+            return None
+        module = self.ctx.module
+        before: dict[int, list[_SetUp]] = {}
+        behind: dict[int, list[_SetUp]] = {}
+        for set_up, place in self._placed(module):
+            table = behind if place.behind else before
+            there = table.setdefault(id(place.statement), [])
+            if all(other.text != set_up.text for other in there):
+                there.append(set_up)
+        return module.visit(_Writer(self.gone, before, behind))
+
+    def _placed(self, module: cst.Module) -> list[tuple[_SetUp, places.Place]]:
+        """Where each set-up stands: at the entry of a script what depends on nothing before its
+        session, and there as well where others may call the function."""
+        entry = entry_point(module)
+        own = [
+            (s, places.in_scope(self.ctx, s.given.scope, s.given.arg, s.names, self.gone))
+            for s in self.set_ups
         ]
+        early = [s for s, place in own if entry is not None and self._may_move(s, place, entry)]
+        if len({s.text for s in self.set_ups}) > 1:
+            early = []  # which of them holds is only known where a session was made
+        imported = bool(self.ctx.index.importers(self.ctx.path))
+        found: list[tuple[_SetUp, places.Place]] = []
+        for set_up, place in own:
+            at_entry = None
+            if set_up in early and entry is not None:
+                at_entry = places.at_entry(self.ctx, entry, set_up.names)
+            if at_entry is not None:
+                found.append((set_up, at_entry))
+            if at_entry is None or imported:
+                if place is None:
+                    self._crowded(set_up)
+                else:
+                    found.append((set_up, place))
+        return found
 
-    def _only_taken(self, key: str) -> bool:
-        """Whether a configuration is only filled and handed to sessions."""
-        allowed = {id(inner) for arg in self._taking(key) for inner in flow.walk(arg)}
-        for node in self.dropped[key]:
-            allowed |= {id(inner) for inner in flow.walk(node)}
-        return all(
-            id(node) in allowed
-            for node in self.nodes
-            if isinstance(node, (cst.Name, cst.Attribute)) and flow.key_of(node) == key
+    def _may_move(
+        self, set_up: _SetUp, place: places.Place | None, entry: cst.FunctionDef | cst.If
+    ) -> bool:
+        scope = set_up.given.scope
+        if place is None or not place.free or scope is entry or isinstance(scope, cst.Module):
+            return False
+        local = flow.writes(scope.body) | flow.parameters(scope)
+        if {name.split(".")[0] for name in set_up.names} & (local | {"self", "cls"}):
+            return False
+        others = [n for n in takers.scopes(self.ctx.module) if n is not entry]
+        return not any(
+            isinstance(n, cst.FunctionDef) and places.sets_environment(n) for n in others
         )
 
-    def _arguments(
-        self, fields: dict[str, cst.BaseExpression], anchor: cst.CSTNode
-    ) -> dict[str, cst.BaseExpression]:
-        arguments: dict[str, cst.BaseExpression] = {}
-        growth = fraction = None
-        for path, value in fields.items():
-            name = _FIELDS.get(path)
-            if name == "growth":
-                growth = value
-            elif name == "fraction":
-                fraction = value
-            elif name is not None:
-                arguments[name] = value
-            elif path == "device_count":
-                text = "".join(flow.code_of(value).split()).replace('"', "'")
-                if "'GPU':0" in text:
-                    arguments["visible"] = cst.List([])
-            elif path not in _IDLE:
-                self.ctx.finding(
-                    "TF402",
-                    anchor,
-                    f"ConfigProto.{path} has no counterpart in configure_gpus",
-                    "see tf.config for the setting, or leave TensorFlow's default",
-                    Rung.MANUAL,
-                    "tf.ConfigProto",
-                )
-        wanted = self.ctx.options.gpu_memory
-        if growth is not None and isinstance(growth, cst.Name) and growth.value == "False":
-            growth = None
-        memory: cst.BaseExpression | None = None
-        if wanted == "growth" and (growth is not None or fraction is not None):
-            memory = cst.SimpleString("'growth'")
-        elif fraction is not None and (wanted == "limit" or growth is None):
-            memory = fraction
-        elif growth is not None:
-            memory = cst.SimpleString("'growth'")
-        if memory is not None:
-            arguments = {"memory": memory, **arguments}
-        return arguments
+    def _crowded(self, set_up: _SetUp) -> None:
+        self.gone.discard(id(set_up.given.arg))
+        self.ctx.finding(
+            "TF402", set_up.given.arg, "this line has several statements: devices are not set up here",
+            "give the session a line of its own, with gpu.configure_from before it",
+            Rung.MANUAL, "tf.ConfigProto",
+        )  # fmt: skip
+
+
+def ways_out(made: cst.Call, scope: Scope, nodes: list[cst.CSTNode]) -> set[str]:
+    """Names by which a value that a scope makes may be known elsewhere: what it is assigned to, the
+    function that returns it, and the functions that it is given to."""
+    found: set[str] = set()
+    keys: set[str] = set()
+    for node in nodes:
+        pair = flow.assigned(node)
+        if pair and any(n is made for n in flow.walk(pair[1])):
+            keys.add(flow.code_of(pair[0]).rpartition(".")[2])
+    found |= keys
+
+    def is_it(node: cst.CSTNode) -> bool:
+        return any(
+            n is made or (isinstance(n, cst.Name) and n.value in keys) for n in flow.walk(node)
+        )
+
+    for node in nodes:
+        if isinstance(node, cst.Return) and node.value is not None and is_it(node.value):
+            found |= {scope.name.value} if isinstance(scope, cst.FunctionDef) else set()
+        if isinstance(node, cst.Lambda) and is_it(node.body):
+            found |= {"<lambda>"}
+        if isinstance(node, cst.Call) and node is not made:
+            for arg in node.args:
+                if is_it(arg.value):
+                    found |= set(flow.code_of(node.func).split("."))  # also `other.MergeFrom(it)`
+                    found |= {arg.keyword.value} if arg.keyword is not None else set()
+    return found
 
 
 class _Writer(cst.CSTTransformer):
-    """Replaces statements by others and removes arguments."""
+    """Puts set-ups before and behind statements, and takes statements and arguments out."""
 
-    def __init__(self, table: dict[int, list[cst.CSTNode]]) -> None:
+    def __init__(
+        self, gone: set[int], before: dict[int, list[_SetUp]], behind: dict[int, list[_SetUp]]
+    ) -> None:
         super().__init__()
-        self.table = table
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        return not isinstance(node, (cst.FunctionDef, cst.ClassDef))
+        self.gone, self.before, self.behind = gone, before, behind
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode):  # type: ignore
         if isinstance(updated_node, cst.Call) and len(updated_node.args) != len(
@@ -317,47 +274,15 @@ class _Writer(cst.CSTTransformer):
             if args:
                 args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             return updated_node.with_changes(args=args)
-        made = self.table.get(id(original_node))
-        if made is None:
-            return updated_node
-        if not made:
-            return cst.RemoveFromParent()
-        return cst.FlattenSentinel(
-            [updated_node if node is original_node else node for node in made]
-        )
+        if isinstance(updated_node, cst.IndentedBlock) and not updated_node.body:
+            return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        kept = [] if id(original_node) in self.gone else [updated_node]
+        first = [_line(s) for s in self.before.get(id(original_node), ())]
+        last = [_line(s) for s in self.behind.get(id(original_node), ())]
+        if not first and not last:
+            return updated_node if kept else cst.RemoveFromParent()
+        return cst.FlattenSentinel([*first, *kept, *last])
 
 
-def _scope_nodes(scope: cst.FunctionDef | cst.Module) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
-    stack = list(reversed(scope.body.children if isinstance(scope, cst.FunctionDef)
-                          else scope.body))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            continue
-        found.append(node)
-        stack.extend(reversed(node.children))
-    return found
-
-
-def _reads_locals(value: cst.BaseExpression, scope: cst.FunctionDef | cst.Module) -> bool:
-    """Whether an expression needs names of its function (`FLAGS` and literals do not)."""
-    if isinstance(scope, cst.Module):
-        return bool(flow.reads(value))
-    local = flow.writes(scope.body) | flow.parameters(scope)
-    return bool(flow.reads(value) & local)
-
-
-def _leading(statement: cst.SimpleStatementLine, source: cst.CSTNode) -> cst.SimpleStatementLine:
-    return statement.with_changes(leading_lines=getattr(source, "leading_lines", ()))
-
-
-def _call_statement(
-    ctx: FileContext, arguments: dict[str, cst.BaseExpression]
-) -> cst.SimpleStatementLine:
-    args: list[cst.Arg] = []
-    for name, value in arguments.items():
-        args.append(cst.Arg(value) if name == "memory" else flow.keyword(name, value))
-    return cst.SimpleStatementLine(
-        [cst.Expr(flow.call(ctx.support("gpu.configure_gpus"), *args))]
-    )
+def _line(set_up: _SetUp) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Expr(set_up.call)], leading_lines=set_up.leading)

@@ -208,10 +208,15 @@ def _file(
         )  # fmt: skip
     if before.kind == "image":
         return _images(workload, title, before, after, shaken)
+    renamed = compare.renamed(before.arrays, after.arrays) if before.kind == "events" else {}
     checked = compare.arrays(
-        workload.name, title, before.arrays, after.arrays, workload.tolerance,
+        workload.name, title, before.arrays,
+        {renamed.get(k, k): v for k, v in after.arrays.items()}, workload.tolerance,
         _NOUNS[before.kind], shaken.arrays if shaken else None,
     )  # fmt: skip
+    if renamed:
+        said = compare.listed(f"{old} is now {new}" for new, old in renamed.items())
+        checked = dataclasses.replace(checked, detail=f"{checked.detail}; {said}")
     suffix = " (by TF1 name)" if before.kind == "checkpoint" else ""
     return dataclasses.replace(checked, detail=checked.detail + suffix)
 
@@ -237,30 +242,29 @@ def _printed(
     checks = []
     if found[0] or found[1]:
         checks.append(_texts(workload, PRINTED, found[0] or [], found[1] or [], found[2]))
-    logs = [printed.lines(r.stderr, folders) if r else [] for r in (before, after, shaken)]
+    logs = [printed.logged(r.stderr, folders) if r else [] for r in (before, after, shaken)]
     common = {x.words for x in logs[0]} & {x.words for x in logs[1]}
     kept = [[x for x in log if x.words in common and x.numbers] for log in logs]
     if kept[0]:
         third = kept[2] if shaken else None
-        checks.append(_texts(workload, "logged", kept[0], kept[1], third))
+        checks.append(_texts(workload, "logged", kept[0], kept[1], third, lines_count=False))
     return checks
 
 
 def _texts(
     workload: Workload, title: str, before: Sequence[printed.Line], after: Sequence[printed.Line],
-    shaken: Sequence[printed.Line] | None,
+    shaken: Sequence[printed.Line] | None, lines_count: bool = True,
 ) -> Check:  # fmt: skip
     """Lines and the numbers in them; a line that only one side has is a difference, unless it is a
-    new one of the migrated program's."""
+    new one of the migrated program's, or lines do not count."""
     found = printed.compare(before, after)
-    moved = None
-    if shaken is not None:
-        moved = {k: n.difference for k, n in printed.compare(before, shaken).numbers.items()}
     gaps = {k: n.difference for k, n in found.numbers.items()}
-    allowed = compare.tolerances(gaps, moved, workload.tolerance)
-    for key, number in found.numbers.items():
-        if number.exact and (moved is None or moved.get(key) == 0):
-            allowed[key] = 0.0
+    allowed = {k: 0.0 if n.exact else workload.tolerance for k, n in found.numbers.items()}
+    if shaken is not None:
+        again = printed.compare(before, shaken).numbers
+        moved = {k: again[k].difference if k in again else np.inf for k in gaps}
+        loose = compare.tolerances(moved, workload.tolerance)
+        allowed.update({k: v for k, v in loose.items() if moved[k] or not found.numbers[k].exact})
     bad = [k for k in gaps if not gaps[k] <= allowed[k]]
     chaotic = sum(np.isinf(v) for v in allowed.values())
     words = {x.words for x in before}
@@ -268,11 +272,11 @@ def _texts(
     details = [
         f"{len(before) - len(found.lost)} of {len(before)} lines, {len(gaps) - chaotic} numbers"
     ]
-    if found.lost:
+    if found.lost and lines_count:
         details.append(f"only in the original: {printed.said(found.lost)}")
-    if more:
+    if more and lines_count:
         details.append(f"more of them after the migration: {printed.said(more)}")
-    elif found.added:
+    elif found.added and lines_count:
         details.append(f"new after the migration: {printed.said(found.added)}")
     for key in bad[:3]:
         number = found.numbers[key]
@@ -283,7 +287,8 @@ def _texts(
         details.append(f"{chaotic} numbers are left to rounding in the original itself")
     compared = [k for k in gaps if np.isfinite(allowed[k])]
     where = max(compared, key=lambda k: (k in bad, gaps[k]), default=None)
-    status = Status.DIFFERS if bad or found.lost or more else Status.EQUAL
+    lines_differ = lines_count and bool(found.lost or more)
+    status = Status.DIFFERS if bad or lines_differ else Status.EQUAL
     worst = gaps[where] if where is not None else None
     return Check(
         workload.name, title, status, worst if worst is None or np.isfinite(worst) else None,

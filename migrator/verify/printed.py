@@ -19,7 +19,11 @@ _NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan\b|inf\b)(?![\w])", re.I
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_NUMPY_REPR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")
+# How TF 1.15 and TF 2.21, numpy 1 and numpy 2 write the same thing.
+_SPELLINGS = (
+    (re.compile(r"(?<=[(\[ ,])\?(?=[,)\]])"), "None"), (re.compile(r"\bDimension\((\w+)\)"), r"\1"),
+    (re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)"), r"\1"),
+)  # fmt: skip
 _VOLATILE = re.compile(
     r"""0x[0-9a-fA-F]+
     | \b\d{4}[-/]\d\d[-/]\d\d[T_ -]?(?:\d\d[:_-]?\d\d[:_-]?\d\d(?:[.,]\d+)?)?   # dates
@@ -38,7 +42,8 @@ _LOGGED = re.compile(
 _NOISE = re.compile(
     r"""^\d{4}-\d\d-\d\d\ [\d:.,]+:?\ [IWEF]\ | ^[IWEF]\d{4}\ 00:00:00\. | ^WARNING[: ]
     | Warning:\s | Instructions\ for\ updating | deprecated\ and\ will\ be\ removed
-    | ^\ *np_resource\ =|^\ *_np_q?u?int""",
+    | ^\ *np_resource\ =|^\ *_np_q?u?int
+    | \bTensor\("|<tf\.(?:Tensor|Variable)|tf\.Tensor\(        # what stands for a tensor""",
     re.X,
 )
 _NAMES = 5
@@ -97,8 +102,19 @@ def lines(text: str, folders: Sequence[str] = ()) -> list[Line]:
     return found
 
 
+def logged(text: str, folders: Sequence[str] = ()) -> list[Line]:
+    """The lines of a log; what two handlers wrote one after the other counts once."""
+    found: list[Line] = []
+    for line in lines(text, folders):
+        if not found or found[-1].text != line.text:
+            found.append(line)
+    return found
+
+
 def _line(text: str) -> Line:
-    plain = _VOLATILE.sub("~", _NUMPY_REPR.sub(r"\1", text))
+    for spelling, same in _SPELLINGS:
+        text = spelling.sub(same, text)
+    plain = _VOLATILE.sub("~", text)
     numbers = []
 
     def take(match: re.Match[str]) -> str:

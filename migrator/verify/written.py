@@ -24,7 +24,7 @@ _KINDS = (
     (re.compile(r"(^|/)saved_model\.pb$"), "saved_model"),
     (re.compile(r"\.(pb|graphdef)$"), "graph"),
     (re.compile(r"\.(png|jpe?g|gif|bmp)$", re.I), "image"),
-    (re.compile(r"\.(tfrecords?|records?)(-\d+-of-\d+)?$"), "records"),
+    (re.compile(r"\.(tf_?records?|records?)(-\d+-of-\d+)?$"), "records"),
     (re.compile(r"\.(pkl|pickle|p)$"), "pickle"),
     (re.compile(r"\.np[yz]$"), "arrays"),
     (re.compile(r"\.json$"), "json"),

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import re
 import time
@@ -10,12 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+from absl import logging
 
 from .compat import NewCheckpointReader
 from .names import key_of, states_of, variable_name
 from .store import GraphKeys, current_run, current_store
-
-_log = logging.getLogger(__name__)
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -316,14 +314,15 @@ class Saver:
         if save_path is None:
             raise ValueError("cannot restore from None: there is no checkpoint yet")
         path = os.fspath(save_path)
+        logging.info("Restoring parameters from %s", path)
         keys = named_tensors(path)
         variables = self._variables(keys)
         aliases = _below_scopes(set(variables) - set(keys), keys)
         load_tf1_checkpoint(path, variables, name_map=lambda name: aliases.get(name, name))
         used = {aliases.get(name, name) for name in variables}
         if unused := sorted(set(keys) - used - {"save_counter"}):
-            _log.info("%s also holds %s%s, which nothing here is called", path,
-                      ", ".join(unused[:8]), " ..." if len(unused) > 8 else "")
+            logging.info("%s also holds %s%s, which nothing here is called", path,
+                         ", ".join(unused[:8]), " ..." if len(unused) > 8 else "")
 
 
 def _below_scopes(missing: Iterable[str], keys: Iterable[str]) -> dict[str, str]:

@@ -5,7 +5,6 @@ step. The loops take such a function where TF 1 took the operation.
 """
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from absl import logging
 
 from .checkpoint import Saver
 from .optimizers import (
@@ -26,8 +26,6 @@ from .regularized_optimizers import FtrlOptimizer
 from .scopes import get_collection, get_global_step, get_or_create_global_step, variable_scope
 from .store import GraphKeys, builds_graph, current_store
 from .training import clip_gradient_norms, multiply_gradients, train_step
-
-_log = logging.getLogger(__name__)
 
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = {
     "Adagrad": AdagradOptimizer, "Adam": AdamOptimizer, "Ftrl": FtrlOptimizer,
@@ -302,8 +300,8 @@ def train(train_op: Callable[[], Any], logdir: str | None, *, log_every_n_steps:
                 break
             summarized[0] = time.time() if due else summarized[0]
             if log_every_n_steps and int(step) % log_every_n_steps == 0:
-                _log.info("global step %d: loss = %.4f (%.3f sec/step)", int(step), float(loss),
-                          time.time() - start)
+                logging.info("global step %d: loss = %.4f (%.3f sec/step)", int(step), float(loss),
+                             time.time() - start)
             if logdir and time.time() - saved >= save_interval_secs:
                 saver.save(os.path.join(logdir, "model.ckpt"), global_step=step)
                 saved = time.time()

@@ -7,7 +7,6 @@ TF 1 names, so checkpoints of TF 1 estimators can be continued.
 from __future__ import annotations
 
 import inspect
-import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from absl import logging
 
 from .checkpoint import Saver, load_tf1_checkpoint
 from .hooks import (
     CheckpointSaverHook,
     NanTensorHook,
+    SecondOrStepTimer,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
@@ -28,8 +29,7 @@ from .hooks import (
 )
 from .scopes import get_or_create_global_step
 from .store import VariableStore
-
-_log = logging.getLogger(__name__)
+from .summary import scalar
 
 
 class ModeKeys:
@@ -208,6 +208,8 @@ class _Step:
             with store.run() as built:
                 built.trains = mode == ModeKeys.TRAIN  # TF1 ran no training operation otherwise
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)
+                if built.trains and spec.loss is not None and "loss" not in built.summaries:
+                    scalar(built.unique_name("loss"), spec.loss)
             outputs = {"loss": spec.loss, "predictions": spec.predictions, "metrics": {
                 name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}}
             self.hooks += {ModeKeys.TRAIN: [*(spec.training_hooks or ()),
@@ -342,21 +344,21 @@ class Estimator:
         with store.as_default():
             if config.tf_random_seed is not None:
                 tf.random.set_seed(config.tf_random_seed)
-            global_step = get_or_create_global_step()
+            get_or_create_global_step()
             latest = tf.train.latest_checkpoint(self.model_dir)
             if max_steps is not None and latest is not None and int(
                     tf.train.load_variable(latest, "global_step")) >= max_steps:
-                _log.info("Skipping training since max_steps has already been reached.")
+                logging.info("Skipping training since max_steps has already been reached.")
                 return self
             spec, elements = self._elements(input_fn, ModeKeys.TRAIN)
             writer = tf.summary.create_file_writer(self.model_dir)
-            every = config.save_summary_steps or 0
-            record = (lambda: global_step % every == 0) if every else False
-            with writer.as_default(step=global_step), tf.summary.record_if(record):
+            recording = _Recording(config.save_summary_steps)
+            with writer.as_default(step=recording.label), tf.summary.record_if(recording.wanted):
                 step = _Step(self, store, spec, ModeKeys.TRAIN, list(hooks or ()))
                 if step.spec is None or step.spec.loss is None:
                     raise ValueError("the model function must give a loss to train on")
                 self._start(store, step, latest)
+                step.hooks.append(recording)
                 self._train(step, elements, steps, max_steps, saving_listeners or ())
             writer.flush()
         return self
@@ -376,7 +378,9 @@ class Estimator:
     def _train(self, step: _Step, elements: Iterator[Any], steps: int | None,
                max_steps: int | None, listeners: Sequence[Any]) -> None:
         config, spec = self._config, step.spec
-        own: list[SessionRunHook] = [_LossHook(self.model_dir, config.log_step_count_steps)]
+        own: list[SessionRunHook] = []
+        if config.log_step_count_steps:
+            own.append(StepCounterHook(config.log_step_count_steps, output_dir=self.model_dir))
         if steps is not None or max_steps is not None:
             own.append(StopAtStepHook(steps, max_steps))
         if not any(isinstance(hook, CheckpointSaverHook) for hook in step.hooks):
@@ -391,17 +395,19 @@ class Estimator:
         step.hooks += own
         for hook in step.hooks:
             hook.after_create_session(None, None)
-        loss = None
-        for element in elements:
+        loss, every = None, config.log_step_count_steps
+        for count, element in enumerate(elements):
             values, stop = step(element)
             loss = values["loss"]
+            if every and count % every == 0:
+                logging.info("loss = %s, step = %s", loss, int(get_or_create_global_step()))
             if np.isnan(loss):
                 NanTensorHook(None).after_run(SessionRunContext(), SessionRunValues(loss))
             if stop:
                 break
         for hook in step.hooks:
             hook.end(None)
-        _log.info("Loss for final step: %s.", loss)
+        logging.info("Loss for final step: %s.", loss)
 
     def evaluate(self, input_fn: Callable[..., Any], steps: int | None = None,
                  hooks: Sequence[SessionRunHook] | None = None, checkpoint_path: str | None = None,
@@ -409,9 +415,9 @@ class Estimator:
         """The metrics over `steps` batches (default: all), with "loss" and "global_step".
 
         Raises:
-            ValueError: there is no checkpoint, or the input is empty.
+            ValueError: the input is empty.
         """
-        path = self._checkpoint(checkpoint_path)
+        path = self._trained(checkpoint_path, "evaluate")
         store = VariableStore()
         with store.as_default():
             global_step = get_or_create_global_step()
@@ -440,18 +446,16 @@ class Estimator:
             for key, value in results.items():
                 if key != "global_step" and np.ndim(value) == 0:
                     tf.summary.scalar(key, value)
-        _log.info("Saving dict for global step %d: %s", results["global_step"], results)
+            if path is not None:
+                tf.summary.text("checkpoint_path", path)
+        logging.info("Saving dict for global step %d: %s", results["global_step"], results)
         return results
 
     def predict(self, input_fn: Callable[..., Any], predict_keys: Sequence[str] | str | None = None,
                 hooks: Sequence[SessionRunHook] | None = None, checkpoint_path: str | None = None,
                 yield_single_examples: bool = True) -> Iterator[Any]:
-        """Predictions, example by example (or batch by batch).
-
-        Raises:
-            ValueError: there is no checkpoint.
-        """
-        path = self._checkpoint(checkpoint_path)
+        """Predictions, example by example (or batch by batch)."""
+        path = self._trained(checkpoint_path, "predict")
         store = VariableStore()
         with store.as_default():
             get_or_create_global_step()
@@ -483,6 +487,14 @@ class Estimator:
         path = path or self.latest_checkpoint()
         if path is None:
             raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
+        return path
+
+    def _trained(self, path: str | None, purpose: str) -> str | None:
+        """The checkpoint to use; None: there is none, and variables keep their initial values."""
+        path = path or self.latest_checkpoint()
+        if path is None:
+            logging.info("Could not find trained model in model_dir: %s, running initialization to %s.",
+                         self.model_dir, purpose)
         return path
 
     def eval_dir(self, name: str | None = None) -> str:
@@ -583,11 +595,24 @@ def _timestamped(base: str) -> str:
     return os.path.join(base, str(seconds))
 
 
-class _LossHook(StepCounterHook):
-    """Logs the speed; the loss is logged by its owner at the end."""
+class _Recording(SessionRunHook):
+    """Which training steps write summaries, as TF 1 chose them: the first one, and then whenever
+    `every` (None: never) steps have passed since; labelled with the step that they lead to."""
 
-    def __init__(self, folder: str, every: int | None) -> None:
-        super().__init__(every or None, None if every else 1e9, folder)
+    def __init__(self, every: int | None) -> None:
+        self._timer = SecondOrStepTimer(None, every) if every else None
+        self.wanted = tf.Variable(False, trainable=False)
+        self.label = tf.Variable(0, trainable=False, dtype=tf.int64)
+
+    def before_run(self, run_context: SessionRunContext) -> None:
+        if self._timer is None:
+            return
+        step = int(get_or_create_global_step()) + 1
+        wanted = self._timer.should_trigger_for_step(step)
+        if wanted:
+            self._timer.update_last_triggered_step(step)
+        self.label.assign(step)
+        self.wanted.assign(wanted)
 
 
 class Exporter:

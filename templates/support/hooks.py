@@ -5,7 +5,6 @@ the step it gets their values.
 """
 from __future__ import annotations
 
-import logging
 import math
 import os
 import time
@@ -14,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from absl import logging
 
 from .checkpoint import Saver
 from .scopes import add_to_collection, get_collection, get_global_step
-
-_log = logging.getLogger(__name__)
 
 
 class SessionRunArgs(NamedTuple):
@@ -154,8 +152,8 @@ class LoggingTensorHook(SessionRunHook):
         return SessionRunArgs(self._tensors)
 
     def _write(self, values: dict[str, Any]) -> None:
-        _log.info(self._formatter(values) if self._formatter else
-                  ", ".join(f"{name} = {value}" for name, value in values.items()))
+        logging.info(self._formatter(values) if self._formatter else
+                     ", ".join(f"{name} = {value}" for name, value in values.items()))
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         self._values = run_values.results
@@ -184,9 +182,9 @@ class StepCounterHook(SessionRunHook):
             return
         seconds, steps = self._timer.update_last_triggered_step(step)
         if seconds and steps is not None:
-            _log.info("global_step/sec: %g", steps / seconds)
+            logging.info("global_step/sec: %g", steps / seconds)
             if self._writer is not None:
-                with self._writer.as_default(step=step):
+                with self._writer.as_default(step=step), tf.summary.record_if(True):
                     tf.summary.scalar("global_step/sec", steps / seconds)
 
 
@@ -210,9 +208,9 @@ class NanTensorHook(SessionRunHook):
         if not math.isnan(float(np.asarray(run_values.results))):
             return
         if self._fail:
-            _log.error("Model diverged with loss = NaN.")
+            logging.error("Model diverged with loss = NaN.")
             raise NanLossDuringTrainingError
-        _log.warning("Model diverged with loss = NaN.")
+        logging.warning("Model diverged with loss = NaN.")
         run_context.request_stop()
 
 
@@ -273,6 +271,7 @@ class CheckpointSaverHook(SessionRunHook):
             self._saver = getattr(self._scaffold, "saver", None) or Saver()
         for listener in self._listeners:
             listener.before_save(None, step)
+        logging.info("Saving checkpoints for %d into %s.", step, self._path)
         self._saver.save(self._path, global_step=step)
         self._timer.update_last_triggered_step(step)
         wants_stop = [listener.after_save(None, step) for listener in self._listeners]

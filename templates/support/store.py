@@ -165,6 +165,7 @@ class Run:
         self.trains = True  # False: training operations are built for nobody to run
         self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
         self.collections: dict[str, list[Any]] = {}
+        self.summaries: set[str] = set()  # names of those that the code makes itself
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
         self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from .graph_summaries import collected, text_of
 from .scopes import get_global_step
-from .store import builds_graph
+from .store import builds_graph, current_run
 
 
 def _step(step: Any) -> Any:
@@ -26,7 +26,9 @@ def _step(step: Any) -> Any:
 
 
 def _named(name: str, family: str | None) -> str:
-    return f"{family}/{name}" if family else name
+    name = f"{family}/{name}" if family else name
+    current_run().summaries.add(name)
+    return name
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,

@@ -213,7 +213,7 @@ def test_settings_files(repo: Path, migrator: Call) -> None:
     assert lines["jobs"] == "2 (pyproject.toml)"
     assert lines["precision"] == "mixed_float16 (pyproject.toml)"
     assert lines["jit"] == "false (command line)"
-    assert lines["gpu-memory"] == "growth (default)"
+    assert lines["gpu-memory"] == "keep (default)"
     plan = json.loads(migrator("migrate", repo, "--diff", "--json", code=None).stdout)
     assert plan["options"]["precision"] == "mixed_float16"
     assert plan["options"]["ignore"] == ["PY101", "TF5"]

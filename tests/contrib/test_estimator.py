@@ -18,6 +18,7 @@ from tf1_support import (  # noqa: E402
     optimizers,
     schedules,
     scopes,
+    summary,
     tpu,
 )
 from tf1_support import store as store_module  # noqa: E402
@@ -92,8 +93,10 @@ def test_trajectory_resumed_from_a_checkpoint(tmp_path: Path) -> None:
 
 def test_evaluate_and_predict(tmp_path: Path) -> None:
     trained = estimator.Estimator(model_fn, str(tmp_path), params={})
-    with pytest.raises(ValueError, match="Could not find trained model"):
-        trained.evaluate(eval_input)
+    untrained = trained.evaluate(eval_input)  # of the initial values, as in TF 1
+    assert untrained["global_step"] == 0
+    np.testing.assert_allclose(untrained["error"], np.abs(Y).mean(), rtol=1e-5)
+    assert [float(p["y"][0]) for p in trained.predict(eval_input)] == [0.0] * 8
     trained.train(train_input, steps=3)
     weights, _ = by_hand(3)
     expected = X @ weights[:3] + weights[3]
@@ -106,6 +109,41 @@ def test_evaluate_and_predict(tmp_path: Path) -> None:
     predictions = list(trained.predict(eval_input))
     assert len(predictions) == 8
     np.testing.assert_allclose([p["y"] for p in predictions], expected, rtol=1e-5, atol=1e-6)
+
+
+def summaries(folder: Path) -> dict[str, list[int]]:
+    """{tag: steps} of all event files of a folder."""
+    found: dict[str, list[int]] = {}
+    for path in sorted(folder.glob("*.tfevents.*")):
+        for event in tf.compat.v1.train.summary_iterator(str(path)):
+            for value in event.summary.value:
+                found.setdefault(value.tag, []).append(event.step)
+    return found
+
+
+def test_training_says_how_it_goes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The loss every so many steps, in the log and as a summary of the step that it leads to."""
+    def scoped(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:
+        with scopes.variable_scope("loss"):
+            return model_fn(features, labels, mode, params)
+
+    def own(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:
+        spec = model_fn(features, labels, mode, params)
+        summary.scalar("loss", spec.loss * 2)
+        return spec
+    config = estimator.RunConfig(save_summary_steps=3, log_step_count_steps=2)
+    with caplog.at_level("INFO", "absl"):
+        for folder, function in (("plain", model_fn), ("scoped", scoped), ("own", own)):
+            trained = estimator.Estimator(function, str(tmp_path / folder), config, {"every": 99})
+            trained.train(train_input, steps=5)
+    found = {folder: summaries(tmp_path / folder) for folder in ("plain", "scoped", "own")}
+    # TF 1.15.5 calls it loss_1 beside a scope of that name, and makes none beside one of that name
+    assert found["plain"]["loss"] == found["scoped"]["loss_1"] == found["own"]["loss"] == [1, 4]
+    assert "loss" not in found["scoped"] and found["plain"]["global_step/sec"] == [3, 5]
+    lines = [r.getMessage() for r in caplog.records if r.getMessage().startswith("loss = ")]
+    _, losses = by_hand(5)
+    assert [line.partition(", ")[2] for line in lines[:3]] == ["step = 1", "step = 3", "step = 5"]
+    assert float(lines[1].split()[2].rstrip(",")) == pytest.approx(losses[2], rel=1e-5)
 
 
 def test_train_and_evaluate_exports_what_it_trained(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import config_pb2
 from tf1_support import gpu, optimizers, precision
 
 SUPPORT = Path(gpu.__file__).parent
@@ -50,21 +51,61 @@ def test_growth_on_the_visible_gpus_and_nothing_twice(monkeypatch):
     assert devices.calls == ["visible", "growth"]
 
 
-@pytest.mark.parametrize("memory,megabytes", [(3 * 2**30, 3072), (0.25, 2048)])
-def test_limits(monkeypatch, memory, megabytes):
+@pytest.mark.parametrize("said,megabytes", [
+    ({"memory": 3 * 2**30}, 3072), ({"fraction": 0.25}, 2048), ({"fraction": 1.5}, 8192)])
+def test_limits(monkeypatch, said, megabytes):
     devices = Devices(monkeypatch)
     monkeypatch.setattr(gpu, "_total_memory", lambda: 8 * 2**30)
-    gpu.configure_gpus(memory)
-    gpu.configure_gpus(memory)
+    gpu.configure_gpus(**said)
+    gpu.configure_gpus(**said)
     assert [d.memory_limit for d in devices.limits["gpu0"]] == [megabytes]
-    assert devices.calls == ["limit", "limit"]
+    assert devices.calls == ["limit", "limit"] and not devices.growth
+    assert "TF_FORCE_GPU_ALLOW_GROWTH" not in os.environ
+
+
+def test_growth_up_to_a_limit(monkeypatch):
+    devices = Devices(monkeypatch)
+    monkeypatch.setenv("TF_FORCE_GPU_ALLOW_GROWTH", "false")  # to be put back afterwards
+    monkeypatch.setattr(gpu, "_total_memory", lambda: 8 * 2**30)
+    gpu.configure_gpus("growth", fraction=0.5)
+    assert [d.memory_limit for d in devices.limits["gpu1"]] == [4096] and not devices.growth
+    assert os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] == "true"
 
 
 def test_fraction_of_unknown_memory_grows(monkeypatch, caplog):
     devices = Devices(monkeypatch)
     monkeypatch.setattr(gpu, "_total_memory", lambda: None)
-    gpu.configure_gpus(0.5)
+    gpu.configure_gpus(fraction=0.5)
     assert devices.growth == {"gpu0": True, "gpu1": True} and "50 %" in caplog.text
+
+
+def test_a_fraction_of_nothing_says_nothing(monkeypatch):
+    devices = Devices(monkeypatch)
+    gpu.configure_gpus(fraction=0.0)
+    assert devices.growth == {"gpu0": True, "gpu1": True} and not devices.limits
+    gpu.configure_gpus()
+    assert devices.calls == ["growth", "growth"]
+
+
+def test_configurations_as_values(monkeypatch, caplog):
+    devices = Devices(monkeypatch)
+    monkeypatch.setattr(gpu, "_total_memory", lambda: 8 * 2**30)
+    config = config_pb2.ConfigProto(device_count={"GPU": 1}, isolate_session_state=True)
+    config.gpu_options.per_process_gpu_memory_fraction = 0.5
+    assert gpu.configure_from(config) == ["gpu0"]
+    assert [d.memory_limit for d in devices.limits["gpu0"]] == [4096] and not devices.growth
+    assert not caplog.text
+    config.operation_timeout_in_ms = 5
+    config.gpu_options.experimental.use_unified_memory = True
+    gpu.configure_from(config, memory="growth")
+    assert devices.growth == {"gpu0": True}
+    assert "operation_timeout_in_ms" in caplog.text and "gpu_options.experimental" in caplog.text
+
+
+def test_no_configuration_says_nothing(monkeypatch):
+    devices = Devices(monkeypatch)
+    gpu.configure_from(None)
+    assert devices.calls == ["growth", "growth"] and devices.visible == ["gpu0", "gpu1"]
 
 
 def test_too_late_is_logged_not_raised(monkeypatch, caplog):
@@ -76,8 +117,13 @@ def test_too_late_is_logged_not_raised(monkeypatch, caplog):
 
 def test_hiding_and_naming_gpus_that_do_not_exist(monkeypatch, caplog):
     devices = Devices(monkeypatch)
-    assert gpu.configure_gpus(visible="") == [] and devices.visible == []
+    assert gpu.configure_gpus(visible="") == ["gpu0", "gpu1"] and not devices.calls  # as in TF 1
+    assert gpu.configure_gpus(visible=[]) == [] and devices.visible == []
     assert gpu.configure_gpus(visible="0,7") == ["gpu0"] and "[7]" in caplog.text
+    assert gpu.configure_gpus(visible="0,1", device_count={"GPU": 1}) == ["gpu0"]
+    assert gpu.configure_gpus(device_count={"GPU": 0}) == [] and devices.visible == []
+    gpu.configure_gpus(visible="1,0")
+    assert "their own order" in caplog.text
 
 
 def test_nvidia_smi_is_read_in_mebibytes(monkeypatch, tmp_path):
@@ -92,6 +138,8 @@ def test_wrong_memory():
     for wrong in ("grow", 0, -1, 1.5, 0.0):
         with pytest.raises(ValueError, match="memory is"):
             gpu.configure_gpus(wrong)
+    with pytest.raises(ValueError, match="fraction is"):
+        gpu.configure_gpus(fraction=-0.5)
 
 
 def test_without_a_gpu_in_a_fresh_process():
@@ -100,7 +148,7 @@ def test_without_a_gpu_in_a_fresh_process():
             "    assert gpu.configure_gpus('growth', inter_op_threads=1, intra_op_threads=2,\n"
             "        soft_placement=False, log_placement=False) == []\n"
             "tf.constant(1) + 1\n"
-            "gpu.configure_gpus(0.5, visible='0', inter_op_threads=1)\n"
+            "gpu.configure_gpus(fraction=0.5, visible='0', inter_op_threads=1)\n"
             "assert tf.config.threading.get_intra_op_parallelism_threads() == 2\n"
             "assert not tf.config.get_soft_device_placement()\n")
     done = subprocess.run([sys.executable, "-c", code, str(SUPPORT)], capture_output=True,

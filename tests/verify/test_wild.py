@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.wild import harness, kit
+from benchmarks.wild import harness, kit, python2
 from migrator.model import FileResult, Finding, Plan, Rung
 from migrator.model import Status as FileStatus
 from migrator.verify.records import Check, Status
@@ -83,3 +83,12 @@ def test_a_declared_finding_has_to_be_there() -> None:
     path = kit.under("TF390", "a.py", "why")(lambda w: None)
     assert harness.declared(path, plan(finding(5))) == "TF390 a.py:5"
     assert harness.declared(path, plan()) == ""
+
+
+def test_division_of_python_2() -> None:
+    text = '"""Doc."""\nfrom __future__ import print_function\nx = 7\nx /= 2\ny = 7 / 2.0\nz = 1 / 2 / 1\n'
+    found: dict[str, object] = {}
+    exec(python2.old_division(text), found)
+    assert (found["x"], found["y"], found["z"], found["__doc__"]) == (3, 3.5, 0, "Doc.")
+    new = "from __future__ import division\nx = 7 / 2\n"
+    assert python2.old_division(new) == new

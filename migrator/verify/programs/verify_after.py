@@ -19,14 +19,14 @@ class Store:
     """The migrated repository's variables by TF1 name; empty where its code keeps none."""
 
     def __init__(self) -> None:
-        try:
-            scopes = importlib.import_module("tf1_support.scopes")
+        try:  # not scopes: a repository has only the parts of it that its code names
+            found = importlib.import_module("tf1_support.store")
         except ModuleNotFoundError as error:
-            if error.name not in ("tf1_support", "tf1_support.scopes"):
+            if error.name not in ("tf1_support", "tf1_support.store"):
                 raise
             self.store: Any = None
         else:
-            self.store = scopes.VariableStore()
+            self.store = found.VariableStore()
 
     @contextlib.contextmanager
     def run(self, apply_updates: bool = False) -> Iterator[None]:

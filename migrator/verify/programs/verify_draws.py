@@ -1,7 +1,8 @@
 """Random numbers that both TensorFlows agree about, so that two runs of a program can be compared.
 
 What a random op draws then depends on its shape and type alone: the stateless kernels, which give
-the same bits in TF 1.15 and TF 2.21, stand in for those with a state, and seeds count for nothing.
+the same bits in TF 1.15 and TF 2.21, stand in for those with a state, and are seeded by the shape.
+Seeds that a program gives count for nothing.
 What shuffles keeps the order, and queues are filled by one thread, so that the order is one.
 
 With a `shake`, drawn and restored floats are changed by up to that fraction: how far a program's
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 _SEED = (87654321, 12345)
-_SHAKE_SEED = (31415, 92653)
+_SHAKE = 31415
 
 
 def install(tf: Any, shake: float = 0.0) -> None:
@@ -40,15 +41,23 @@ def _draws(tf: Any, shake: float) -> None:
     integers = stateless.stateless_random_uniform_int
     categories = stateless.stateless_multinomial
 
+
+    def seeded(shape: Any, first: int = _SEED[0]) -> Any:
+        """A seed for each shape: a tensor that is longer than another does not begin like it."""
+        sizes = tf.cast(tf.reshape(tf.convert_to_tensor(shape), [-1]), tf.int64)
+        place = tf.range(1, tf.size(sizes, out_type=tf.int64) + 1, dtype=tf.int64)
+        return tf.stack([tf.constant(first, tf.int64), tf.reduce_sum(sizes * place * 7919)])
+
     def shaken(value: Any) -> Any:
         if not shake or not value.dtype.is_floating:
             return value
-        noise = uniform(tf.shape(value), _SHAKE_SEED, dtype=value.dtype)
+        shape = tf.shape(value)
+        noise = uniform(shape, seeded(shape, _SHAKE), dtype=value.dtype)
         return value * (1 + shake * (2 * noise - 1))
 
     def floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
         def draw(shape: Any, dtype: Any, seed: int = 0, seed2: int = 0, name: Any = None) -> Any:
-            return shaken(kernel(shape, _SEED, dtype=dtype, name=name))
+            return shaken(kernel(shape, seeded(shape), dtype=dtype, name=name))
 
         return draw
 
@@ -56,19 +65,19 @@ def _draws(tf: Any, shake: float) -> None:
         def draw(
             shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = tf.float32, name: Any = None
         ) -> Any:
-            return shaken(kernel(shape, _SEED, dtype=dtype, name=name))
+            return shaken(kernel(shape, seeded(shape), dtype=dtype, name=name))
 
         return draw
 
     def whole(
         shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: Any = None
     ) -> Any:
-        return integers(shape, _SEED, minval=minval, maxval=maxval, name=name)
+        return integers(shape, seeded(shape), minval=minval, maxval=maxval, name=name)
 
     def whole_v2(
         shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: Any = None
     ) -> Any:
-        return integers(shape, _SEED, minval=minval, maxval=maxval, name=name)
+        return integers(shape, seeded(shape), minval=minval, maxval=maxval, name=name)
 
     def choices(
         logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = tf.int64,
@@ -90,11 +99,11 @@ def _draws(tf: Any, shake: float) -> None:
     stateful.multinomial = choices
     if second is not None:
         second.stateless_random_uniform_int_v2 = whole_v2
-    for seeded in ("random_gamma", "random_poisson_v2", "parameterized_truncated_normal"):
-        setattr(stateful, seeded, _one_seed(getattr(stateful, seeded)))
+    for kept in ("random_gamma", "random_poisson_v2", "parameterized_truncated_normal"):
+        setattr(stateful, kept, _one_seed(getattr(stateful, kept)))
     sampling = _module("ops.gen_candidate_sampling_ops")
-    for seeded in [n for n in dir(sampling) if n.endswith("_candidate_sampler")]:
-        setattr(sampling, seeded, _one_seed(getattr(sampling, seeded)))
+    for kept in [n for n in dir(sampling) if n.endswith("_candidate_sampler")]:
+        setattr(sampling, kept, _one_seed(getattr(sampling, kept)))
     if shake:
         restore = restoring.restore_v2
         restoring.restore_v2 = lambda *args, **kwargs: [

@@ -43,6 +43,8 @@ def events(tf: Any, path: str) -> dict[str, Any]:
             for event in tf.compat.v1.train.summary_iterator(os.path.join(path, name)):
                 for value in event.summary.value:
                     number = _scalar(tf, value)
+                    if value.tag.endswith("/sec"):
+                        continue  # a speed
                     if number is None and value.tag.startswith("_"):
                         continue  # the graph of a tf.function, the run's metadata
                     steps[value.tag].append(event.step)

@@ -82,11 +82,28 @@ def start() -> None:
     if os.environ.get("MIGRATOR_VERIFY_DRAWS") == "same":
         import random
 
-        random.seed(0)
-        then["numpy"] = lambda numpy: numpy.random.seed(0)
+        random.seed = _seeded(random.seed)  # type: ignore[assignment]
+        random.seed()
+        then["numpy"] = _on_numpy
     if os.environ["MIGRATOR_VERIFY_SIDE"] == "compat":
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     sys.meta_path.insert(0, _Finder(then))
+
+
+def _seeded(seed: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that seeds a generator: with 0 where it would ask the system for a seed."""
+
+    def call(value: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return seed(0 if value is None else value, *args, **kwargs)
+
+    return call
+
+
+def _on_numpy(numpy: Any) -> None:
+    for name in ("seed", "default_rng"):
+        if hasattr(numpy.random, name):
+            setattr(numpy.random, name, _seeded(getattr(numpy.random, name)))
+    numpy.random.seed()
 
 
 def _on_tensorflow(tf: Any) -> None:

@@ -23,9 +23,10 @@ def _load() -> None:
     sys.modules["migrator_verify_side"] = module
     spec.loader.exec_module(module)
     module.start()
-    del sys.modules["sitecustomize"]
+    this = sys.modules.pop("sitecustomize")
     with contextlib.suppress(ImportError):
         importlib.import_module("sitecustomize")
+    sys.modules.setdefault("sitecustomize", this)  # the import that is under way looks it up
 
 
 if "MIGRATOR_VERIFY_SIDE" in os.environ:

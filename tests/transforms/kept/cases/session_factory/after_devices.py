@@ -4,5 +4,5 @@ from tf1_support import gpu
 
 
 def new_session(fraction=0.5):
-    gpu.configure_gpus('growth')
+    gpu.configure_gpus(fraction=fraction)
     return tf.compat.v1.Session()

@@ -12,7 +12,7 @@ def get_session():
     """The session that all of the program runs in, made when it is first asked for."""
     global _session
     if _session is None:
-        gpu.configure_gpus(soft_placement=True)
+        gpu.configure_gpus('growth', soft_placement=True)
         _session = tf.compat.v1.Session()
     return _session
 

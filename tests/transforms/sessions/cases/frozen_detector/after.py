@@ -32,9 +32,9 @@ def detect_all(sess, images):
 
 
 def main():
-  gpu.configure_gpus('growth', soft_placement=True)
   random = np.random.RandomState(1)
   images = [random.uniform(0, 1, [side, 12, 3]) for side in (8, 10)]
+  gpu.configure_gpus('growth', soft_placement=True)
   graph = load_graph(PATH)
   image_tensor = 'image_tensor:0'
   boxes = 'detection_boxes:0'

@@ -50,7 +50,7 @@ def network(images, config):
 
 
 def main(output):
-    gpu.configure_gpus(soft_placement=True)
+    gpu.configure_gpus('growth', soft_placement=True)
     config = Deployment(1)
     with tf.device('/cpu:0'):
         global_step = training.get_or_create_global_step()

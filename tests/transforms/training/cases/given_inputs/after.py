@@ -129,10 +129,10 @@ def train(sentences, labels, folder):
 
 
 def main(output):
-    gpu.configure_gpus(soft_placement=True)
     rng = np.random.RandomState(4)
     sentences = rng.randint(0, 9, (8, 5))
     labels = np.eye(3)[rng.randint(0, 3, 8)]
+    gpu.configure_gpus('growth', soft_placement=True)
     history, steps, names = train(sentences, labels, tempfile.mkdtemp())
     np.savez(output, history=history, steps=steps, names=names)
 

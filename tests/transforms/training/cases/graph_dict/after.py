@@ -14,7 +14,7 @@ def data(seed):
 
 
 def main(path):
-  gpu.configure_gpus(soft_placement=True)
+  gpu.configure_gpus('growth', soft_placement=True)
   # One hidden layer.
   num_features = 3
   hidden = 4

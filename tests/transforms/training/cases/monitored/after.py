@@ -53,10 +53,10 @@ def train(directory, last_step, data, labels):
 
 
 def main(output):
-    gpu.configure_gpus(log_placement=False)
     directory = os.path.join(os.path.dirname(os.path.abspath(output)), 'train_logs')
     rng = np.random.RandomState(9)
     data, labels = rng.normal(size=(6, 3)), rng.normal(size=6)
+    gpu.configure_gpus('growth', log_placement=False)
     first = train(directory, 3, data, labels)
     second = train(directory, 5, data, labels)  # goes on where the first stopped
     np.savez(output, first=first, second=second)

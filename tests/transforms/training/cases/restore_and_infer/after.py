@@ -76,10 +76,10 @@ def infer(checkpoint, data):
 
 
 def main(output):
-    gpu.configure_gpus(soft_placement=True)
     rng = np.random.RandomState(2)
     data = rng.normal(size=(5, 4))
     labels = np.eye(3)[rng.randint(0, 3, size=5)]
+    gpu.configure_gpus('growth', soft_placement=True)
     checkpoint = train_and_save(os.path.dirname(output), data, labels)
     results = infer(checkpoint, data)
     np.savez(output, name=os.path.basename(checkpoint), **results)

@@ -24,9 +24,9 @@ def predict(model, features):
 
 
 def main(output):
-    gpu.configure_gpus('growth')
     rng = np.random.RandomState(14)
     batches = [(rng.normal(size=(4, 3)), rng.randint(0, 2, size=4)) for _ in range(3)]
+    gpu.configure_gpus('growth')
     with scopes.VariableStore().as_default():
         model = Network(3, 2, 0.5)
         costs = []

@@ -1,0 +1,3 @@
+cfg = {}
+def load():
+    cfg.update(grow=False, share=0.4)

@@ -1,0 +1,4 @@
+import lib
+
+if __name__ == '__main__':
+    print(lib.predict([5.0]))
