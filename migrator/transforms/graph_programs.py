@@ -16,8 +16,9 @@ from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.imports import imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms.graphs.feeds import resolved
 from migrator.transforms.graphs.functions import GraphFunction, planned
-from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped
+from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, without
 from migrator.transforms.session import runs_left
 
 
@@ -61,7 +62,11 @@ class _Writer:
 
     def sites(self) -> None:
         """Runs become calls."""
-        found = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        plain = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        told = resolved(plain, self.values, self.parents)
+        found = told.sites
+        for statement in told.gone:
+            self.edits.append(without(statement, self.parents, self.lines))
         taken = set(self.ctx.names.used_names)
         functions = planned(
             (site for site in found if self._has_room(site)), self.values, self.parents, taken)

@@ -54,7 +54,10 @@ class GraphRun(Run):
                 ready = tf.no_op()
             with tf.control_dependencies([ready]):
                 change()
-            return tf.constant(True)
+            # In line, what follows the call waits for its result alone: that waits for the changes.
+            with tf.control_dependencies([
+                    op for op in current_graph().get_operations() if op.op_def.is_stateful]):
+                return tf.constant(True)
 
         with tf.name_scope(name or "update"):
             return changed().op

@@ -58,6 +58,8 @@ def _place(site: Site, parents: Parents) -> ast.stmt | None:
     parts = [site.fetches, *(key for key, _ in site.feeds)]
     if site.guess or site.feed is not None or not all(_is_simple(part) for part in parts):
         return None
+    if not site.feeds and not any(isinstance(n, LOOPS) for n in parents.around(site.call)):
+        return None  # it may as well be run in place
     used = {text for part in parts for text in _paths(part)}
     place = parents.statement(site.call)
     for around in parents.around(site.call):

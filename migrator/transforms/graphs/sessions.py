@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from migrator.analysis.facts_sessions import TAKERS, Carried, carrier_of_parameter
 from migrator.analysis.session_carriers import Carriers
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.value_kinds import Parents
 from migrator.engine.edits import Edit, Lines
 
 _GONE = "_without_session"  # what a `with` enters that is to be taken away
@@ -87,21 +88,7 @@ class SessionRemoval:
     def _assignment(self, node: ast.Assign) -> Iterator[Edit]:
         target = node.targets[0]
         if len(node.targets) == 1 and target in self.carried.expressions and self._spare(target):
-            yield self._statement(node)
-
-    def _statement(self, node: ast.stmt) -> Edit:
-        """Takes a statement away with its line; a block's only one becomes `pass`."""
-        start, end = self.lines.span(node)
-        holder = self.carried.parents.of(node)
-        alone = any(getattr(holder, name, None) == [node] for name in ("body", "orelse", "finalbody"))
-        line = self.lines.offset(node.lineno, 0)
-        stop = self.text.find("\n", end)
-        stop = len(self.text) if stop < 0 else stop + 1
-        if alone or self.text[line:start].strip() or self.text[end:stop].strip().startswith(";"):
-            return Edit(start, end, ("pass",))
-        if self.text[end:stop].strip():  # a comment behind it stays
-            return Edit(start, end + len(self.text[end:stop]) - len(self.text[end:stop].lstrip()), ("",))
-        return Edit(line, stop, ("",))
+            yield without(node, self.carried.parents, self.lines)
 
     def _block(self, node: ast.With | ast.AsyncWith) -> Iterator[Edit]:
         gone = [number for number, item in enumerate(node.items) if self._enters(item)]
@@ -145,7 +132,24 @@ class SessionRemoval:
         if holder.attr == "graph":
             yield Edit(*self.lines.span(holder), (f"{self.support('graphs.default_graph')}()",))
         elif holder.attr == "close":
-            yield self._statement(self.carried.parents.statement(node))
+            yield without(self.carried.parents.statement(node), self.carried.parents, self.lines)
+
+
+def without(node: ast.stmt, parents: Parents, lines: Lines) -> Edit:
+    """Takes a statement away with its lines; a block's only one becomes `pass`."""
+    text = lines.text
+    start, end = lines.span(node)
+    holder = parents.of(node)
+    alone = any(getattr(holder, name, None) == [node] for name in ("body", "orelse", "finalbody"))
+    line = lines.offset(node.lineno, 0)
+    stop = text.find("\n", end)
+    stop = len(text) if stop < 0 else stop + 1
+    behind = text[end:stop].strip()
+    if alone or text[line:start].strip() or behind.startswith(";"):
+        return Edit(start, end, ("pass",))
+    if behind:  # a comment behind it stays
+        return Edit(start, stop - len(text[end:stop].lstrip()), ("",))
+    return Edit(line, stop, ("",))
 
 
 def cut(spans: list[tuple[int, int]], number: int, text: str) -> Edit:
