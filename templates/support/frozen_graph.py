@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .slices import PLACEHOLDERS, Slice, functions_in
+from .slices import PLACEHOLDERS, Slice, rename_functions
 
 TensorName = Any  # "node:0", "node", or a tensor or operation of FrozenGraph.graph
 
@@ -44,34 +43,6 @@ def _split(name: str) -> tuple[str, int]:
     return node, int(index or 0)
 
 
-def _with_unique_functions(graph_def: Any) -> Any:
-    """A copy of `graph_def` whose library functions carry a digest of the graph in their names.
-
-    The runtime has one table of functions; two graphs may both have a `cond_true_1`.
-    """
-    result = type(graph_def)()
-    result.CopyFrom(graph_def)
-    digest = hashlib.sha256(graph_def.SerializeToString(deterministic=True)).hexdigest()[:12]
-    names = {f.signature.name: f"{f.signature.name}_{digest}" for f in result.library.function}
-
-    def rename(node: Any) -> None:
-        node.op = names.get(node.op, node.op)
-        for value in node.attr.values():
-            for function in functions_in(value):
-                function.name = names.get(function.name, function.name)
-
-    for node in result.node:
-        rename(node)
-    for function in result.library.function:
-        function.signature.name = names[function.signature.name]
-        for node in function.node_def:
-            rename(node)
-    for gradient in result.library.gradient:
-        gradient.function_name = names.get(gradient.function_name, gradient.function_name)
-        gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
-    return result
-
-
 class FrozenGraph(tf.Module):
     """A frozen GraphDef whose tensors can be fed and fetched by name.
 
@@ -100,9 +71,12 @@ class FrozenGraph(tf.Module):
         graph_def = (read_graph_def(path_or_def)
                      if isinstance(path_or_def, (str, os.PathLike)) else path_or_def)
         self._prefix = prefix.rstrip("/") + "/" if prefix else ""
+        own = type(graph_def)()
+        own.CopyFrom(graph_def)
+        rename_functions(own.node, own.library)
         self.graph = tf.Graph()
         with self.graph.as_default():
-            tf.graph_util.import_graph_def(_with_unique_functions(graph_def), name=prefix)
+            tf.graph_util.import_graph_def(own, name=prefix)
         self._clear_devices = clear_devices
         self._functions: dict[Any, Any] = {}
         self._lock = threading.RLock()

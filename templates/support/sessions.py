@@ -36,11 +36,11 @@ class Session:
         """The values of a nest of tensors, operations (None) and variables of the graph."""
         del options, run_metadata
         given = dict(feed_dict or {})
-        return self.graph.function_of(list(given), fetches, False)(*given.values())
+        return self.graph.function_of(list(given), fetches)(*given.values())
 
     def make_callable(self, fetches: Any, feed_list: Any = None) -> Any:
         """The function from `feed_list` to `fetches`."""
-        return self.graph.function_of(list(feed_list or ()), fetches, False)
+        return self.graph.function_of(list(feed_list or ()), fetches)
 
     def as_default(self) -> Session:
         """``with session.as_default():``, in which `get_default_session` gives this one."""

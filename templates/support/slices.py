@@ -17,6 +17,7 @@ PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 CALL = "StatefulPartitionedCall"  # by type and by name: profiles take such scopes for no layer
 V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", "NextIteration",
                    "LoopCond")
+_WITH_BODIES = ("If", "Case", "While")  # those that may change state
 _NOT_TO_COPY = ("_class", "_output_shapes")  # colocation with what may be elsewhere; what is inferred
 
 _known_functions: set[str] = set()  # library functions that the runtime was told of
@@ -142,6 +143,7 @@ class Slice:
         for operation in operations:
             self._node(operation, graph_def.node.add(), source)
         graph_def.library.CopyFrom(_library(self.graph, graph_def.node))
+        _keep_effects(graph_def.node, graph_def.library)
         return graph_def
 
     def _called(self, operations: Iterable[tf.Operation]) -> Any:
@@ -170,9 +172,10 @@ class Slice:
             if isinstance(operation, tf.Operation):
                 function.signature.control_output.append(operation.name)
                 function.control_ret[operation.name] = _survivor(function.node_def, operation.name)
+        graph_def.library.CopyFrom(_library(self.graph, function.node_def))
+        _keep_effects(function.node_def, graph_def.library)
         digest = hashlib.sha256(function.SerializeToString(deterministic=True)).hexdigest()[:16]
         function.signature.name = call.attr["f"].func.name = f"frozen_graph_{digest}"
-        graph_def.library.CopyFrom(_library(self.graph, function.node_def))
         graph_def.library.function.append(function)
         return graph_def
 
@@ -245,6 +248,50 @@ def _library(graph: tf.Graph, nodes: Iterable[Any]) -> Any:
             todo |= _called_by(known[name].node_def)
     found.gradient.extend(g for g in library.gradient if g.function_name in done)
     return found
+
+
+def _keep_effects(nodes: Any, library: Any) -> None:
+    """Makes branches and loop bodies do what they do even if nobody reads what they give, which
+    TensorFlow 2 takes for granted only of what it traced with automatic control dependencies."""
+    every = [*nodes, *(node for function in library.function for node in function.node_def)]
+    bodies = {f.name for node in every if node.op in _WITH_BODIES
+              for value in node.attr.values() for f in functions_in(value)}
+    changed = False
+    for function in library.function:
+        if function.signature.name not in bodies or function.control_ret:
+            continue
+        own = {node.name for node in function.node_def}
+        for source in sorted({source.partition(":")[0] for source in function.ret.values()} & own):
+            function.signature.control_output.append(source)
+            function.control_ret[source] = source
+            changed = True
+    if changed:
+        rename_functions(nodes, library)
+
+
+def rename_functions(nodes: Any, library: Any) -> None:
+    """Gives library functions names with a digest of them all.
+
+    The runtime has one table of functions; two graphs may both have a `cond_true_1`.
+    """
+    digest = hashlib.sha256(library.SerializeToString(deterministic=True)).hexdigest()[:12]
+    names = {f.signature.name: f"{f.signature.name}_{digest}" for f in library.function}
+
+    def rename(node: Any) -> None:
+        node.op = names.get(node.op, node.op)
+        for value in node.attr.values():
+            for function in functions_in(value):
+                function.name = names.get(function.name, function.name)
+
+    for node in nodes:
+        rename(node)
+    for function in library.function:
+        function.signature.name = names[function.signature.name]
+        for node in function.node_def:
+            rename(node)
+    for gradient in library.gradient:
+        gradient.function_name = names.get(gradient.function_name, gradient.function_name)
+        gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
 
 
 def _tell_runtime(graph_def: Any) -> None:
