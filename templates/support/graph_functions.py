@@ -70,6 +70,8 @@ class Function:
                      unfed, graph.bound(), lambda operations: in_order(graph, operations))
         self._python = [graph.python[name] for name in graph.python if name in part.operations]
         self.changed = _changed(graph, part.operations)
+        self.acts = frozenset(name for name, o in part.operations.items()
+                              if o.op_def.is_stateful and o.type not in _READS)
         self.draws = any(_is_seeded(operation) for operation in part.operations.values())
 
         def computed(*values: tf.Tensor) -> list[Any]:

@@ -17,7 +17,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -51,6 +53,28 @@ class _Traced(tf.__internal__.FuncGraph):
         self.built_by.read.setdefault(id(v), v)
 
 
+class Resource:
+    """A resource of the runtime, such as a queue, made when it is first needed."""
+
+    _count = itertools.count()
+
+    def __init__(self, make: Callable[[str], Any], close: Callable[[Any], Any] | None) -> None:
+        self.handle: Any = None
+        self._make, self._close, self._lock = make, close, threading.Lock()
+
+    def __call__(self) -> Any:
+        with self._lock:
+            if self.handle is None:
+                with tf.init_scope():
+                    self.handle = self._make(f"resource_{next(self._count)}")
+            return self.handle
+
+    def end(self) -> None:
+        if self.handle is not None and self._close is not None:
+            with tf.init_scope():
+                self._close(self.handle)
+
+
 class Graph:
     """A graph that code builds into `with graph.as_default()`."""
 
@@ -62,6 +86,9 @@ class Graph:
         self.effects: dict[str, str] = {}  # operations that make up one change -> that
         self.python: dict[str, Callable[..., None]] = {}  # operations that Python does
         self.session: Any = None  # whose values the variables have
+        self._had_session = False
+        self._earlier: list[weakref.ref[Any]] = []
+        self.resources: list[Resource] = []
         self._late: dict[tuple[str, int], tuple[Callable[[], Any], Any]] = {}
         self._functions: dict[Any, Function] = {}
         self._lock = threading.RLock()
@@ -125,6 +152,18 @@ class Graph:
         self._late[made.op.name, 0] = value, spec
         return made
 
+    def resource(self, make: Callable[[str], Any], name: str, close: Callable[[Any], Any] | None = None
+                 ) -> tf.Tensor:
+        """The handle of a resource, called `name`, that each session has of its own.
+
+        Args:
+            make: Makes it, under a name that no other has.
+            close: What happens to it at the end of a session.
+        """
+        made = Resource(make, close)
+        self.resources.append(made)
+        return self.late(made, tf.TensorSpec([], tf.resource, name))
+
     @contextlib.contextmanager
     def ordered(self) -> Iterator[None]:
         """Branches and loops of the block do what they do in the order of their text."""
@@ -148,6 +187,42 @@ class Graph:
             (inner.op.name, 0): functools.partial(_captured, outer)
             for outer, inner in self.traced.captures}
         return found | {key: functools.partial(_asked, *late) for key, late in self._late.items()}
+
+    # ---- sessions ----------------------------------------------------------------------------
+    def use(self, session: Any) -> None:
+        """From here on variables have the values that they have in `session`, which keeps those
+        of the one before as long as it lives; in a new one none has been initialised."""
+        if session is self.session:
+            return
+        with self._lock:
+            if self.session is not None:
+                self.session.kept = self.run.values(), [r.handle for r in self.resources]
+            if session.kept is not None:
+                self.run.set_values(session.kept[0])
+                for resource, handle in zip(self.resources, session.kept[1], strict=False):
+                    resource.handle = handle
+                session.kept = None
+            elif self._had_session:
+                self._start_anew()
+            self._earlier = [r for r in self._earlier if r() not in (None, session)]
+            self._earlier.append(weakref.ref(session))
+            self.session, self._had_session = session, True
+
+    def _start_anew(self) -> None:
+        self.run.start_session()
+        for resource in self.resources:
+            resource.handle = None
+        self._functions = {key: f for key, f in self._functions.items() if not f.draws}
+
+    def end(self, session: Any) -> None:
+        """Closes what a session has open; the one before goes on."""
+        self._earlier = [r for r in self._earlier if r() not in (None, session)]
+        if session is self.session:
+            for resource in self.resources:
+                resource.end()
+            self.session = None
+            if self._earlier:
+                self.use(self._earlier[-1]())
 
     def variable_handles(self) -> dict[str, Any]:
         """The variables whose handles are tensors of the graph, by the names of these."""
