@@ -2,24 +2,19 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from .names import current_graph
+from .slices import PLACEHOLDERS, Slice, rename_functions
 
 TensorName = Any  # "node:0", "node", or a tensor or operation of FrozenGraph.graph
 
-PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
-CALL = "StatefulPartitionedCall"  # by type and by name: profiles take such scopes for no layer
 UNFROZEN = ("Variable", "VariableV2", "VarHandleOp")
-V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", "NextIteration",
-                   "LoopCond")
 
 
 def read_graph_def(path: str | os.PathLike[str]) -> Any:
@@ -46,57 +41,6 @@ def _split(name: str) -> tuple[str, int]:
     """'node:1' -> ('node', 1); '^node' and 'node' -> ('node', 0)."""
     node, _, index = name.lstrip("^").partition(":")
     return node, int(index or 0)
-
-
-def _functions_in(value: Any) -> Iterable[Any]:
-    """The NameAttrList messages in an attribute."""
-    if value.HasField("func"):
-        yield value.func
-    yield from value.list.func
-
-
-def _with_unique_functions(graph_def: Any) -> Any:
-    """A copy of `graph_def` whose library functions carry a digest of the graph in their names.
-
-    The runtime has one table of functions; two graphs may both have a `cond_true_1`.
-    """
-    result = type(graph_def)()
-    result.CopyFrom(graph_def)
-    digest = hashlib.sha256(graph_def.SerializeToString(deterministic=True)).hexdigest()[:12]
-    names = {f.signature.name: f"{f.signature.name}_{digest}" for f in result.library.function}
-
-    def rename(node: Any) -> None:
-        node.op = names.get(node.op, node.op)
-        for value in node.attr.values():
-            for function in _functions_in(value):
-                function.name = names.get(function.name, function.name)
-
-    for node in result.node:
-        rename(node)
-    for function in result.library.function:
-        function.signature.name = names[function.signature.name]
-        for node in function.node_def:
-            rename(node)
-    for gradient in result.library.gradient:
-        gradient.function_name = names.get(gradient.function_name, gradient.function_name)
-        gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
-    return result
-
-
-def _survivor(nodes: Any, operation: str) -> str:
-    """Adds nodes of which the last runs whether or not a cond skips `operation`; gives its name.
-
-    A function whose control output is skipped gives nothing at all; a Merge takes what comes.
-    """
-    for name, source in (("ran", [f"^{operation}"]), ("always", [])):
-        constant = nodes.add(name=f"{operation}/{name}", op="Const", input=source)
-        constant.attr["dtype"].type = tf.int32.as_datatype_enum
-        constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0))
-    merge = nodes.add(name=f"{operation}/merged", op="Merge",
-                      input=[f"{operation}/ran:output:0", f"{operation}/always:output:0"])
-    merge.attr["T"].type = tf.int32.as_datatype_enum
-    merge.attr["N"].i = 2
-    return merge.name
 
 
 class FrozenGraph(tf.Module):
@@ -127,32 +71,21 @@ class FrozenGraph(tf.Module):
         graph_def = (read_graph_def(path_or_def)
                      if isinstance(path_or_def, (str, os.PathLike)) else path_or_def)
         self._prefix = prefix.rstrip("/") + "/" if prefix else ""
+        own = type(graph_def)()
+        own.CopyFrom(graph_def)
+        rename_functions(own.node, own.library)
         self.graph = tf.Graph()
         with self.graph.as_default():
-            tf.graph_util.import_graph_def(_with_unique_functions(graph_def), name=prefix)
+            tf.graph_util.import_graph_def(own, name=prefix)
         self._clear_devices = clear_devices
-        self._read: tuple[int, Any, dict[str, Any]] | None = None
         self._functions: dict[Any, Any] = {}
         self._lock = threading.RLock()
 
-    def _contents(self) -> tuple[int, Any, dict[str, Any]]:
-        """(version, GraphDef with the defaults of attributes filled in, its nodes by name)."""
-        if self._read is None or self._read[0] != self.graph.version:
-            with self._lock:
-                version, graph_def = self.graph.version, self.graph.as_graph_def()
-                if self._clear_devices:
-                    for node in graph_def.node:
-                        node.device = ""
-                self._read = version, graph_def, {node.name: node for node in graph_def.node}
-        return self._read
-
-    @property
-    def _def(self) -> Any:
-        return self._contents()[1]
-
-    @property
-    def _nodes(self) -> dict[str, Any]:
-        return self._contents()[2]
+    def _has(self, node: str) -> bool:
+        try:
+            return self.graph.get_operation_by_name(node) is not None
+        except KeyError:
+            return False
 
     def as_default(self) -> Any:
         """A context in which new operations are added to the graph."""
@@ -185,9 +118,9 @@ class FrozenGraph(tf.Module):
         """
         text = name if isinstance(name, str) else name.name
         node, index = _split(text)
-        if node not in self._nodes and self._prefix:
+        if not self._has(node) and self._prefix:
             node = self._prefix + node
-        if node in self._nodes:
+        if self._has(node):
             operation = self.graph.get_operation_by_name(node)
             if index < len(operation.outputs):
                 return operation.outputs[index]
@@ -195,7 +128,8 @@ class FrozenGraph(tf.Module):
                 return operation
             raise KeyError(f"{text!r}: {node!r} ({operation.type}) has only "
                            f"{len(operation.outputs)} outputs")
-        near = difflib.get_close_matches(node, self._nodes, n=5, cutoff=0.5)
+        near = difflib.get_close_matches(
+            node, [o.name for o in self.graph.get_operations()], n=5, cutoff=0.5)
         hint = f"; names like it: {', '.join(near)}" if near else (
             f"; the graph's placeholders are {', '.join(self.inputs) or 'none'}")
         raise KeyError(f"no tensor {text!r} in the frozen graph{hint}")
@@ -217,119 +151,26 @@ class FrozenGraph(tf.Module):
         return found if isinstance(found, tf.Operation) else found.op
 
     # ---- the part of the graph between feeds and fetches ------------------------------------
-    def _slice(self, feeds: Sequence[str], fetches: Sequence[Any]) -> list[Any]:
-        """The nodes needed to compute `fetches` from the tensors `feeds`.
+    def _bound(self) -> dict[tuple[str, int], Any]:
+        """What takes the place of tensors of the graph, as a `Slice` takes it."""
+        return {}
+
+    def _part(self, feeds: Sequence[tf.Tensor], fetches: Sequence[Any]) -> Slice:
+        """What computes `fetches` from the tensors `feeds`.
 
         Raises:
             ValueError: they need a placeholder that is not fed, or a variable.
         """
-        fed = {_split(name) for name in feeds}
-        todo = [f.name if isinstance(f, tf.Operation) else f.op.name for f in fetches
-                if isinstance(f, tf.Operation) or f.name not in feeds]
-        needed: dict[str, Any] = {}
-        while todo:
-            name = todo.pop()
-            if name in needed:
-                continue
-            node = needed[name] = self._nodes[name]
-            if node.op in PLACEHOLDERS:
-                raise ValueError(f"{[f.name for f in fetches]} need a value for placeholder "
-                                 f"'{name}:0'; fed are {list(feeds)}")
-            if node.op in UNFROZEN:
-                raise ValueError(f"the graph is not frozen: it holds the variable {name!r}")
-            for source in node.input:
-                if not self._is_fed(source, fed):
-                    todo.append(_split(source)[0])
-        return list(needed.values())
+        def unfed(operation: tf.Operation) -> Exception:
+            return ValueError(f"{[f.name for f in fetches]} need a value for placeholder "
+                              f"'{operation.name}:0'; fed are {[t.name for t in feeds]}")
 
-    def _captures(self, nodes: Sequence[Any]) -> dict[str, Any]:
-        """Variables by the names of the resources that `nodes` read without their being fed."""
-        del nodes
-        return {}
-
-    def _is_fed(self, source: str, fed: set[tuple[str, int]]) -> bool:
-        """Whether an input of a node comes from a feed; so does a control edge of a placeholder."""
-        node = _split(source)[0]
-        if source.startswith("^"):
-            return (node, 0) in fed and self._nodes[node].op in (*PLACEHOLDERS, "VarHandleOp")
-        return _split(source) in fed
-
-    def _function_form(self, tensor: tf.Tensor) -> str:
-        """'node:3' in the notation of function bodies: 'node:<output argument>:<index in it>'."""
-        index = tensor.value_index
-        for argument in tensor.op.op_def.output_arg:
-            count = 1
-            if argument.number_attr:
-                count = tensor.op.get_attr(argument.number_attr)
-            elif argument.type_list_attr:
-                count = len(tensor.op.get_attr(argument.type_list_attr))
-            if index < count:
-                return f"{tensor.op.name}:{argument.name}:{index}"
-            index -= count
-        raise KeyError(tensor.name)
-
-    def _graph_def(self, nodes: Iterable[Any] = ()) -> Any:
-        graph_def = type(self._def)()
-        graph_def.versions.CopyFrom(self._def.versions)
-        graph_def.library.CopyFrom(self._def.library)
-        graph_def.node.extend(nodes)
-        return graph_def
-
-    def _inlined(self, feeds: Sequence[str], nodes: Sequence[Any]) -> Any:
-        """A GraphDef of `nodes` in which the k-th feed is read from the missing node 'feed_<k>'."""
-        positions = {_split(name): k for k, name in enumerate(feeds)}
-        graph_def = self._graph_def(nodes)
-        for node in graph_def.node:
-            sources = [f"feed_{positions[_split(s)]}" if _split(s) in positions
-                       and not s.startswith("^") else s
-                       for s in node.input if not (s.startswith("^")
-                                                   and self._is_fed(s, set(positions)))]
-            del node.input[:]
-            node.input.extend(sources)
-        return graph_def
-
-    def _called(self, feeds: Sequence[str], fetches: Sequence[Any], nodes: Sequence[Any],
-                operations: Sequence[str]) -> Any:
-        """A GraphDef of one call, CALL, of a library function that holds `nodes` and gives
-        `fetches`; it has run the `operations` when it returns."""
-        positions = {_split(name): k for k, name in enumerate(feeds)}
-
-        def reference(tensor: tf.Tensor) -> str:
-            key = (tensor.op.name, tensor.value_index)
-            return f"feed_{positions[key]}" if key in positions else self._function_form(tensor)
-
-        graph_def = self._graph_def()
-        function = graph_def.library.function.add()
-        call = graph_def.node.add(name=CALL, op=CALL)
-        for attribute in ("Tin", "Tout"):
-            call.attr[attribute].list.SetInParent()
-        for k, name in enumerate(feeds):
-            dtype = self.graph.get_tensor_by_name(name).dtype.as_datatype_enum
-            function.signature.input_arg.add(name=f"feed_{k}", type=dtype)
-            call.input.append(f"feed_{k}")
-            call.attr["Tin"].list.type.append(dtype)
-        for node in nodes:
-            copy = function.node_def.add()
-            copy.CopyFrom(node)
-            copy.attr.pop("_output_shapes", None)
-            del copy.input[:]
-            for source in node.input:
-                if source.startswith("^"):
-                    if not self._is_fed(source, set(positions)):
-                        copy.input.append(source)
-                else:
-                    copy.input.append(reference(self._element(source)))
-        for k, fetch in enumerate(fetches):
-            dtype = fetch.dtype.as_datatype_enum
-            function.signature.output_arg.add(name=f"fetch_{k}", type=dtype)
-            function.ret[f"fetch_{k}"] = reference(fetch)
-            call.attr["Tout"].list.type.append(dtype)
-        for name in operations:
-            function.signature.control_output.append(name)
-            function.control_ret[name] = _survivor(function.node_def, name)
-        digest = hashlib.sha256(function.SerializeToString(deterministic=True)).hexdigest()[:16]
-        function.signature.name = call.attr["f"].func.name = f"frozen_graph_{digest}"
-        return graph_def
+        part = Slice(self.graph, feeds, fetches, unfed, self._bound(),
+                     clear_devices=self._clear_devices)
+        for operation in part.operations.values():
+            if operation.type in UNFROZEN:
+                raise ValueError(f"the graph is not frozen: it holds the variable {operation.name!r}")
+        return part
 
     # ---- running -----------------------------------------------------------------------------
     def function(self, feeds: Sequence[TensorName], fetches: Sequence[TensorName],
@@ -349,43 +190,17 @@ class FrozenGraph(tf.Module):
         if key not in self._functions:
             with self._lock:
                 if key not in self._functions:
-                    self._functions[key] = self._build(feed_tensors, names, targets, jit_compile)
+                    self._functions[key] = self._build(feed_tensors, targets, jit_compile)
         return self._functions[key]
 
-    def _build(self, feed_tensors: Sequence[tf.Tensor], names: Sequence[str],
-               targets: Sequence[Any], jit_compile: bool | None) -> Any:
-        nodes = self._slice(names, targets)
-        computed = [t for t in targets if not isinstance(t, tf.Operation) and t.name not in names]
-        captured = self._captures(nodes)
-        inputs = [*names, *captured]
-        if any(node.op in V1_CONTROL_FLOW for node in nodes):
-            operations = [t.name for t in targets if isinstance(t, tf.Operation)]
-            graph_def = self._called(inputs, computed, nodes, operations)
-            elements = [f"{CALL}:{k}" for k in range(len(computed))]
-        else:
-            graph_def = self._inlined(inputs, nodes)
-            elements = [t.name for t in computed]
-        used = {source for node in graph_def.node for source in node.input}
-        # An eager import makes the runtime know the library functions; a tf.function that calls
-        # them does not do so by itself.
-        library = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
-        with tf.init_scope():
-            tf.graph_util.import_graph_def(library, name="")
+    def _build(self, feed_tensors: Sequence[tf.Tensor], targets: Sequence[Any],
+               jit_compile: bool | None) -> Any:
+        part = self._part(feed_tensors, targets)
         specs = [tf.TensorSpec(t.shape, t.dtype, t.op.name.replace("/", "_"))
                  for t in feed_tensors]
 
         def run(*values: tf.Tensor) -> list[tf.Tensor]:
-            graph = current_graph()  # the function's
-            for variable in captured.values():
-                graph.watch_variable(variable)  # so that tapes know what the function reads
-            given = [*values, *(graph.capture(v.handle) for v in captured.values())]
-            found = tf.graph_util.import_graph_def(
-                graph_def, return_elements=elements, name="",
-                input_map={f"feed_{k}": v for k, v in enumerate(given) if f"feed_{k}" in used})
-            results = dict(zip(names, values, strict=True))
-            for tensor, value in zip(computed, found, strict=True):
-                results[tensor.name] = tf.ensure_shape(value, tensor.shape)
-            return [results[t.name] for t in targets if not isinstance(t, tf.Operation)]
+            return [v for v in part(*values) if not isinstance(v, tf.Operation)]
 
         return tf.function(run, input_signature=specs, autograph=False, jit_compile=jit_compile)
 

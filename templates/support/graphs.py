@@ -17,158 +17,94 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from .names import current_graph, hashable, variable_name
-from .store import GraphKeys, Run, VariableStore, entered, on_reset
+from .graph_functions import Function, structure
+from .graph_runs import GraphRun
+from .names import current_graph
+from .store import GraphKeys, VariableStore, current_run, entered, on_reset
 
 Element = Any  # tf.Tensor, tf.Operation, tf.SparseTensor, tf.Variable, or a name of one
 
 
-class GraphRun(Run):
-    """The one run of a graph that is being built: what changes state becomes an operation of it."""
+class _Traced(tf.__internal__.FuncGraph):
+    """The operations of a graph; what they read from outside is captured."""
 
-    builds = True
+    built_by: Graph
 
-    def __init__(self, store: VariableStore, graph: Graph) -> None:
-        super().__init__(store)
-        self.graph = graph
-        self._initial: dict[int, tuple[Any, Callable[[], Any]]] = {}
-        self._initialized: set[int] = set()
-        self._hidden: set[int] = set()
+    @property
+    def seed(self) -> int | None:
+        """What `tf.random.set_seed` set last."""
+        with tf.init_scope():
+            found: int | None = tf.__internal__.FuncGraph("seed").seed
+        return found
 
-    def effect(self, change: Callable[[], Any], name: str | None = None,
-               given: Sequence[Any] = ()) -> Any:
-        """All that `change` does, in its order, as one operation."""
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        pass
 
-        @tf.function(autograph=False)
-        def changed() -> tf.Tensor:
-            # A function is put in line when it runs: without this, what it changes could change
-            # before what `given` was computed from is read.
-            with tf.control_dependencies([tf.identity(value) for value in given]):
-                ready = tf.no_op()
-            with tf.control_dependencies([ready]):
-                change()
-            # In line, what follows the call waits for its result alone: that waits for the changes.
-            with tf.control_dependencies([
-                    op for op in current_graph().get_operations() if op.op_def.is_stateful]):
-                return tf.constant(True)
+    def watch_variable(self, v: Any) -> None:
+        self.built_by.read.setdefault(id(v), v)
 
-        with tf.name_scope(name or "update"):
-            return changed().op
 
-    def after(self, change: Callable[[], Any], value: Callable[[], Any]) -> Any:
-        with tf.control_dependencies([self.effect(change)]):
-            return tf.nest.map_structure(tf.identity, value())
+class Resource:
+    """A resource of the runtime, such as a queue, made when it is first needed."""
 
-    def perform(self, operation: Any) -> None:
-        function([], operation)()
+    _count = itertools.count()
 
-    def value(self, tensor: Any) -> Any:
-        return run(tensor)
+    def __init__(self, make: Callable[[str], Any], close: Callable[[Any], Any] | None) -> None:
+        self.handle: Any = None
+        self._make, self._close, self._lock = make, close, threading.Lock()
 
-    @contextlib.contextmanager
-    def adopting(self) -> Iterator[None]:
-        """Variables that TensorFlow's own functions make in the block are the graph's."""
+    def __call__(self) -> Any:
+        with self._lock:
+            if self.handle is None:
+                with tf.init_scope():
+                    self.handle = self._make(f"resource_{next(self._count)}")
+            return self.handle
 
-        def adopt(make: Callable[..., Any], **kwargs: Any) -> Any:
-            made = make(**kwargs)
-            name = self.unique_name(variable_name(made))
-            self.store.add(name, hashable(made), list(kwargs.get("collections") or ()))
-            initial = kwargs["initial_value"]
-            self.made(made, initial if callable(initial) else lambda: initial)
-            return made
-
-        with tf.variable_creator_scope(adopt):
-            yield
-
-    def add_update(
-        self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
-    ) -> None:
-        """The update becomes an operation at once, which runs if something depends on it."""
-        operation = self.effect(update)
-        for collection in collections:
-            self.add_to_collection(collection, operation)
-            self._applied.setdefault(collection, []).append((name, operation))
-
-    def penalize(self, name: str) -> None:
-        penalty = self.store.regularization_loss(name)
-        if penalty is not None:
-            self.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
-
-    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        if name in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES):
-            self._find_others()
-        return super().get_collection(name, scope)
-
-    def hide(self, variables: Sequence[Any]) -> None:
-        self._hidden |= {id(getattr(variable, "value", variable)) for variable in variables}
-
-    def _find_others(self) -> None:
-        """Variables that the graph reads and others made (layers of Keras) are its own as well."""
-        known = {id(v) for v in self.store.variables_by_name.values()} | self._hidden
-        for variable in list(self.graph.read.values()):
-            if id(variable) not in known:
-                collections = [GraphKeys.GLOBAL_VARIABLES]
-                collections += [GraphKeys.TRAINABLE_VARIABLES] * bool(variable.trainable)
-                self.store.add(variable_name(variable), hashable(variable), collections)
-
-    def regularization_losses(self, scope: str | None = None) -> list[tf.Tensor]:
-        return []  # they are in the collection
-
-    def made(self, variable: Any, initial: Callable[[], Any]) -> None:
-        """Remembers how to compute the first value of a new variable, for `initialize`."""
-        self._initial[id(variable)] = variable, initial
-
-    def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
-        """The slot is a variable of the graph, below the variable scope in which training was asked for."""
-        full = stem = f"{self.scope.name}/{name}" if self.scope.name else name
-        count = 0
-        while full in self.store.variables_by_name:
-            count += 1
-            full = f"{stem}_{count}"
-        self._keep_state(full, variable, initial)
-
-    def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
-        self._keep_state(self.unique_name(self.open_name_scope() + name), variable, initial)
-
-    def _keep_state(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
-        self.store.add(name, hashable(variable), [GraphKeys.GLOBAL_VARIABLES])
-        self.made(variable, initial)
-
-    def initialize(self, variables: Sequence[Any]) -> None:
-        """Gives variables their first values.  They have them when they are made, so that the
-        first call changes nothing; later ones draw anew, as another run of TF 1's operation did."""
-        for variable in variables:
-            if id(variable) in self._initialized and id(variable) in self._initial:
-                variable.assign(self._initial[id(variable)][1]())
-            self._initialized.add(id(variable))
+    def end(self) -> None:
+        if self.handle is not None and self._close is not None:
+            with tf.init_scope():
+                self._close(self.handle)
 
 
 class Graph:
     """A graph that code builds into `with graph.as_default()`."""
 
     def __init__(self) -> None:
-        self._whole = tf.compat.v1.wrap_function(lambda: None, [])
-        self.traced = self._whole.graph
+        with tf.init_scope():
+            self.traced = _Traced("graph", collections={})
         self.traced.built_by = self
         self.read: dict[int, Any] = {}  # variables that the graph reads, by id
-        self.traced.watch_variable = lambda v: self.read.setdefault(id(v), v)
+        self.effects: dict[str, str] = {}  # operations that make up one change -> that
+        self.python: dict[str, Callable[..., None]] = {}  # operations that Python does
+        self.session: Any = None  # whose values the variables have
+        self._had_session = False
+        self._earlier: list[weakref.ref[Any]] = []
+        self.resources: list[Resource] = []
+        self._late: dict[tuple[str, int], tuple[Callable[[], Any], Any]] = {}
+        self._functions: dict[Any, Function] = {}
+        self._lock = threading.RLock()
         self.store = VariableStore("graph_store")
         self.run = GraphRun(self.store, self)
         self.store.build_in(self.run)
-        self._functions: dict[Any, Function] = {}
         tf.compat.v1.disable_tensor_equality()  # tensors are keys of feeds, and in lists
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[Graph]:
         """Code of the block builds into this graph."""
-        with self.traced.as_default(), entered(self.run):
+        if current_graph() is self.traced and current_run() is self.run:
+            yield self
+            return
+        with self.traced.as_default(), entered(self.run), (
+                tf.variable_creator_scope(self.run.lifted)):
             yield self
 
     def __getattr__(self, name: str) -> Any:
@@ -176,6 +112,7 @@ class Graph:
             raise AttributeError(name)
         return getattr(self.traced, name)
 
+    # ---- elements ----------------------------------------------------------------------------
     def element(self, name: str) -> Element:
         """What is called `name`: a tensor (``x:0``), a variable or an operation.
 
@@ -183,11 +120,18 @@ class Graph:
             KeyError: nothing is.
         """
         stem, _, index = name.partition(":")
-        if stem in self.store.variables_by_name and index in ("", "0"):
-            return self.store.variables_by_name[stem]
+        for variable in (stem, stem.removesuffix("/read")):
+            if variable in self.store.variables_by_name and index in ("", "0"):
+                return self.store.variables_by_name[variable]
         return self.traced.as_graph_element(name)
 
     get_tensor_by_name = get_operation_by_name = as_graph_element = element
+
+    def get_operations(self) -> list[tf.Operation]:
+        """The operations that were made, in their order."""
+        inner = {tensor.op.name for _, tensor in self.traced.captures}
+        inner |= {name for name, _ in self._late}
+        return [o for o in self.traced.get_operations() if o.name not in inner]
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         return self.run.get_collection(name, scope)
@@ -201,136 +145,113 @@ class Graph:
     def finalize(self) -> None:
         """Nothing: functions that are made later do not change those that were made."""
 
-    def function_of(self, inputs: Sequence[Any], outputs: Any, jit_compile: bool) -> Function:
-        """The function from `inputs` to `outputs`, made once."""
-        flat, key, rebuild = _structure(self, outputs)
-        given = [self._input(value) for value in inputs]
-        made = (tuple(map(id, given)), key, jit_compile)
-        if made not in self._functions:
-            self._functions[made] = Function(self, given, flat, rebuild, jit_compile)
-        return self._functions[made]
+    # ---- what is behind the operations -------------------------------------------------------
+    def late(self, value: Callable[[], Any], spec: tf.TensorSpec) -> tf.Tensor:
+        """A tensor of the graph that is `value()`, asked for whenever a function runs."""
+        made = self.traced.capture_call_time_value(value, spec)
+        self._late[made.op.name, 0] = value, spec
+        return made
 
-    def _input(self, value: Any) -> Any:
-        return self.element(value) if isinstance(value, str) else value
+    def resource(self, make: Callable[[str], Any], name: str, close: Callable[[Any], Any] | None = None
+                 ) -> tf.Tensor:
+        """The handle of a resource, called `name`, that each session has of its own.
 
+        Args:
+            make: Makes it, under a name that no other has.
+            close: What happens to it at the end of a session.
+        """
+        made = Resource(make, close)
+        self.resources.append(made)
+        return self.late(made, tf.TensorSpec([], tf.resource, name))
 
-def _structure(graph: Graph, value: Any) -> tuple[list[Any], Any, Callable[[Iterator[Any]], Any]]:
-    """What is fetched by a nest: (its elements, what tells two nests apart, a function that puts
-    the elements' values into the nest's form)."""
-    if isinstance(value, tf.compat.v1.SparseTensorValue):
-        value = tuple(value)
-    if isinstance(value, Mapping):
-        parts = {name: _structure(graph, inner) for name, inner in value.items()}
-        flat = [element for part in parts.values() for element in part[0]]
-        key = ("dict", *((name, part[1]) for name, part in parts.items()))
-        return flat, key, lambda found: {name: part[2](found) for name, part in parts.items()}
-    if isinstance(value, (list, tuple)):
-        inner = [_structure(graph, part) for part in value]
-        flat = [element for part in inner for element in part[0]]
-        kind = type(value)
-        make: Callable[[list[Any]], Any] = (
-            (lambda found: kind(*found)) if hasattr(kind, "_fields") else kind)
-        return flat, (kind.__name__, *(part[1] for part in inner)), (
-            lambda found: make([part[2](found) for part in inner]))
-    if isinstance(value, str):
-        value = graph.element(value)
-    if value is None:
-        raise TypeError("None is fetched: it is no tensor, operation or variable")
-    value = getattr(value, "fetched", value)
-    return [value], id(value), next
-
-
-class Function:
-    """Computes `outputs` from `inputs`, with only what is between them: call it with their values.
-
-    Operations among the outputs happen, and give None; variables are read after them.  Values are
-    numpy arrays and scalars, as a session's were.
-    """
-
-    def __init__(self, graph: Graph, inputs: list[Any], outputs: list[Any],
-                 rebuild: Callable[[Iterator[Any]], Any], jit_compile: bool = False) -> None:
-        self.graph, self.inputs, self._rebuild = graph, inputs, rebuild
-        with graph.as_default():
-            fetched = [None if isinstance(v, tf.Variable) else _computed(v) for v in outputs]
-            others = [v for part in fetched for v in tf.nest.flatten(part, expand_composites=True)
-                      if v is not None]
-            with tf.control_dependencies([getattr(v, "op", v) for v in others]):
-                fetched = [_read(v) if part is None else part
-                           for v, part in zip(outputs, fetched, strict=True)]
-        given = tf.nest.flatten(inputs, expand_composites=True)
+    @contextlib.contextmanager
+    def ordered(self) -> Iterator[None]:
+        """Branches and loops of the block do what they do in the order of their text."""
+        kept = self.traced._add_control_dependencies
+        self.traced._add_control_dependencies = True
         try:
-            self._pruned = graph._whole.prune(given, fetched)
-        except Exception as error:
-            raise _explained(error, graph) from error
-        self._compute: Callable[..., Any] = self._pruned
-        if jit_compile:
-            self._compute = tf.function(lambda *values: self._pruned(*values), jit_compile=True)
+            yield
+        finally:
+            self.traced._add_control_dependencies = kept
 
-    def __call__(self, *values: Any) -> Any:
-        if len(values) != len(self.inputs):
-            raise TypeError(f"{len(self.inputs)} values are needed, not {len(values)}")
-        with tf.init_scope():
-            given = [part for spec, value in zip(self.inputs, values, strict=True)
-                     for part in _fed(spec, value)]
-            found = self._compute(*given)
-        return self._rebuild(map(_as_fetched, found))
+    def python_operation(self, do: Callable[..., None], name: str) -> tf.Operation:
+        """An operation for which a function calls ``do(inputs, values)`` before all else."""
+        with self.traced.as_default():
+            made = tf.no_op(name)
+        self.python[made.name] = do
+        return made
+
+    def bound(self) -> dict[tuple[str, int], Callable[[], Any]]:
+        """What takes the place of tensors from outside in functions of the graph."""
+        found: dict[tuple[str, int], Callable[[], Any]] = {
+            (inner.op.name, 0): functools.partial(_captured, outer)
+            for outer, inner in self.traced.captures}
+        return found | {key: functools.partial(_asked, *late) for key, late in self._late.items()}
+
+    # ---- sessions ----------------------------------------------------------------------------
+    def use(self, session: Any) -> None:
+        """From here on variables have the values that they have in `session`, which keeps those
+        of the one before as long as it lives; in a new one none has been initialised."""
+        if session is self.session:
+            return
+        with self._lock:
+            if self.session is not None:
+                self.session.kept = self.run.values(), [r.handle for r in self.resources]
+            if session.kept is not None:
+                self.run.set_values(session.kept[0])
+                for resource, handle in zip(self.resources, session.kept[1], strict=False):
+                    resource.handle = handle
+                session.kept = None
+            elif self._had_session:
+                self._start_anew()
+            self._earlier = [r for r in self._earlier if r() not in (None, session)]
+            self._earlier.append(weakref.ref(session))
+            self.session, self._had_session = session, True
+
+    def _start_anew(self) -> None:
+        self.run.start_session()
+        for resource in self.resources:
+            resource.handle = None
+        self._functions = {key: f for key, f in self._functions.items() if not f.draws}
+
+    def end(self, session: Any) -> None:
+        """Closes what a session has open; the one before goes on."""
+        self._earlier = [r for r in self._earlier if r() not in (None, session)]
+        if session is self.session:
+            for resource in self.resources:
+                resource.end()
+            self.session = None
+            if self._earlier:
+                self.use(self._earlier[-1]())
+
+    def variable_handles(self) -> dict[str, Any]:
+        """The variables whose handles are tensors of the graph, by the names of these."""
+        known = {id(v.handle): v for v in (*self.store.variables_by_name.values(),
+                                           *self.read.values()) if hasattr(v, "handle")}
+        return {inner.name: known[id(outer)] for outer, inner in self.traced.captures
+                if id(outer) in known}
+
+    def function_of(self, inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> Function:
+        """The function from `inputs` to `outputs`, made once."""
+        flat, key, rebuild = structure(self, outputs)
+        given = [self.element(value) if isinstance(value, str) else value for value in inputs]
+        made = (tuple(map(id, given)), key, jit_compile)
+        found = self._functions.get(made)
+        if found is None:
+            with self._lock:
+                found = self._functions.get(made)
+                if found is None:
+                    found = Function(self, given, flat, rebuild, jit_compile)
+                    self._functions[made] = found
+        return found
 
 
-def _computed(value: Any) -> Any:
-    """A graph element as it is, anything else as a tensor."""
-    if isinstance(value, (tf.Tensor, tf.Operation, tf.SparseTensor, tf.IndexedSlices)):
-        return tf.identity(value) if hasattr(value, "numpy") else value
-    return tf.convert_to_tensor(value)
+def _captured(outer: Any) -> Any:
+    return current_graph().capture(outer)
 
 
-def _read(variable: Any) -> tf.Tensor:
-    return variable.read_value()
-
-
-def _as_fetched(value: Any) -> Any:
-    if value is None or isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, tf.SparseTensor):
-        return tf.compat.v1.SparseTensorValue(*(
-            part.numpy() for part in (value.indices, value.values, value.dense_shape)))
-    if isinstance(value, tf.IndexedSlices):
-        shape = None if value.dense_shape is None else value.dense_shape.numpy()
-        return tf.compat.v1.ConvertIndexed(value.values.numpy(), value.indices.numpy(), shape)
-    return value.numpy() if value.dtype not in (tf.resource, tf.variant) else value
-
-
-def _fed(spec: Any, value: Any) -> list[Any]:
-    """The tensors that are given for an input.
-
-    Raises:
-        ValueError: the shape is not one of the input's.
-    """
-    if isinstance(spec, tf.SparseTensor):
-        indices, values, shape = (value.indices, value.values, value.dense_shape) if isinstance(
-            value, tf.SparseTensor) else value
-        return [part for own, given in zip(
-            (spec.indices, spec.values, spec.dense_shape), (indices, values, shape), strict=True)
-            for part in _fed(own, given)]
-    if isinstance(value, tf.Tensor) and value.dtype == spec.dtype:
-        tensor = value
-    else:
-        kind = spec.dtype.as_numpy_dtype
-        given = value if spec.dtype == tf.string else np.asarray(value, kind)
-        tensor = tf.convert_to_tensor(given, spec.dtype)
-    if not spec.shape.is_compatible_with(tensor.shape):
-        raise ValueError(f"cannot feed a value of shape {tuple(tensor.shape)} for {spec.name}, "
-                         f"which has shape {spec.shape}")
-    return [tensor]
-
-
-def _explained(error: Exception, graph: Graph) -> Exception:
-    """What TF 1 said where a value was missing, instead of how functions are cut out of graphs."""
-    text = str(error)
-    if "placeholder" in text.lower() and "lift" in text.lower():
-        name = text.rpartition("placeholder ")[2].split("'")[1:2] or [text]
-        return tf.errors.InvalidArgumentError(
-            None, None, f"You must feed a value for placeholder tensor {name[0]!r}")
-    return error
+def _asked(value: Callable[[], Any], spec: tf.TensorSpec) -> Any:
+    return current_graph().capture_call_time_value(value, spec)
 
 
 # ---- which graph -------------------------------------------------------------------------------
@@ -462,7 +383,7 @@ def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
     For what is put together when the program runs; else make a `function` once.
     """
     given = dict(feed_dict or {})
-    return _graph_of([*given, fetches]).function_of(list(given), fetches, False)(*given.values())
+    return _graph_of([*given, fetches]).function_of(list(given), fetches)(*given.values())
 
 
 def evaluate(value: Any, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
@@ -484,40 +405,37 @@ def perform(operation: Any, feed_dict: Mapping[Any, Any] | None = None, session:
 def _graph_of(values: Any) -> Graph:
     for value in tf.nest.flatten(values):
         try:
-            found = getattr(getattr(value, "graph", None), "built_by", None)
-        except AttributeError:  # eager tensors and variables have none
+            found = getattr(value, "built_by", None) or value.graph.built_by
+        except AttributeError:  # eager tensors have none
             continue
-        if found is not None:
-            return found
+        return found
     return default_graph()
 
 
 # ---- first values ------------------------------------------------------------------------------
 def variables_initializer(var_list: Sequence[Any], name: str = "init") -> tf.Operation:
     """The operation that gives variables their first values."""
-    run_, variables = default_graph().run, list(var_list)
-    return _python_operation(lambda: run_.initialize(variables), name)
+    graph, variables = default_graph(), list(var_list)
+    return graph.python_operation(lambda *given: graph.run.initialize(variables, *given), name)
 
 
 def global_variables_initializer() -> tf.Operation:
     """The operation that gives all variables but the local ones their first values."""
-    run_ = default_graph().run
-    return _python_operation(lambda: run_.initialize(run_.get_collection(
-        GraphKeys.GLOBAL_VARIABLES)), "init")
+    return _initializer_of(GraphKeys.GLOBAL_VARIABLES)
 
 
 def local_variables_initializer() -> tf.Operation:
     """The operation that gives the local variables their first values."""
+    return _initializer_of(GraphKeys.LOCAL_VARIABLES)
+
+
+def _initializer_of(collection: str) -> tf.Operation:
+    """Of those variables that there are by then: what is made later was often meant as well."""
     run_ = default_graph().run
-    return _python_operation(lambda: run_.initialize(run_.get_collection(
-        GraphKeys.LOCAL_VARIABLES)), "init")
+    return run_.graph.python_operation(
+        lambda *given: run_.initialize(run_.get_collection(collection), *given), "init")
 
 
 def tables_initializer(name: str = "init_all_tables") -> tf.Operation:
     """The operation that fills the tables of the graph."""
     return tf.group(*default_graph().traced.get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
-
-
-def _python_operation(do: Callable[[], None], name: str) -> tf.Operation:
-    operation: tf.Operation = tf.numpy_function(do, [], [], name=name)
-    return operation

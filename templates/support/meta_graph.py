@@ -1,6 +1,7 @@
 """A TF 1 meta graph (.meta) as a callable by tensor names, with its variables and no session."""
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +11,8 @@ import tensorflow as tf
 
 from .checkpoint import write_checkpoint_state
 from .frozen_graph import FrozenGraph, TensorName, _split
+from .names import current_graph
+from .slices import Slice
 
 VARIABLES = ("Variable", "VariableV2")
 #: What changed a reference variable -> what changes a resource. Not listed: optimizers' kernels and
@@ -199,8 +202,9 @@ class MetaGraph(FrozenGraph):
                      for v in self._variable_defs("trainable_variables")}
         self.variables_by_name: dict[str, tf.Variable] = {}
         self._resources: dict[str, str] = {}  # tensor of a resource -> variable
-        for node in self._nodes.values():
-            if node.op == "VarHandleOp":
+        for operation in self.graph.get_operations():
+            if operation.type == "VarHandleOp":
+                node = operation.node_def
                 own = node.name.removeprefix(self._prefix)
                 own = own.removesuffix("/handle") if own not in trainable else own
                 own = node.attr["shared_name"].s.decode() or own
@@ -282,28 +286,27 @@ class MetaGraph(FrozenGraph):
         self.run(list(dict.fromkeys(v.initializer_name for v in both)))
 
     # ---- running -----------------------------------------------------------------------------
-    def _captures(self, nodes: Sequence[Any]) -> dict[str, Any]:
-        read = {f"{node}:{index}" for n in nodes for source in n.input
-                if not source.startswith("^") for node, index in [_split(source)]}
-        return {tensor: self.variables_by_name[name]
-                for tensor, name in self._resources.items() if tensor in read}
+    def _bound(self) -> dict[tuple[str, int], Any]:
+        def handle(variable: tf.Variable) -> Any:
+            graph = current_graph()  # the function's
+            graph.watch_variable(variable)  # so that tapes know what the function reads
+            return graph.capture(variable.handle)
 
-    def _slice(self, feeds: Sequence[str], fetches: Sequence[Any]) -> list[Any]:
-        nodes = super()._slice([*feeds, *self._resources], fetches)
-        read, changed = set(), set()
-        for node in nodes:
-            if node.op == "VarIsInitializedOp":
-                raise ValueError(f"{node.name!r} asks which variables a session has initialised; "
-                                 "here they are restored or initialised as a whole")
-            first = "{}:{}".format(*_split(node.input[0])) if node.input else ""
-            for source in node.input:
-                own = self._resources.get("{}:{}".format(*_split(source)))
-                if own is not None and not (node.op == "AssignVariableOp"):
-                    read.add(own)
-            if node.op == "AssignVariableOp" and first in self._resources:
-                changed.add(self._resources[first])
-        self._touched[tuple(feeds), tuple(f.name for f in fetches)] = read - changed, changed
-        return nodes
+        return {_split(tensor): functools.partial(handle, self.variables_by_name[name])
+                for tensor, name in self._resources.items()}
+
+    def _part(self, feeds: Sequence[tf.Tensor], fetches: Sequence[Any]) -> Slice:
+        part = super()._part(feeds, fetches)
+        read, changed = set[str](), set[str]()
+        for operation in part.operations.values():
+            if operation.type == "VarIsInitializedOp":
+                raise ValueError(f"{operation.name!r} asks which variables a session has "
+                                 "initialised; here they are restored or initialised as a whole")
+            used = [self._resources[t.name] for t in operation.inputs if t.name in self._resources]
+            (changed if operation.type == "AssignVariableOp" else read).update(used)
+        key = tuple(t.name for t in feeds), tuple(f.name for f in fetches)
+        self._touched[key] = read - changed, changed
+        return part
 
     def __call__(self, fetches: Any, feed_dict: Mapping[TensorName, Any] | None = None) -> Any:
         """As for a `FrozenGraph`.

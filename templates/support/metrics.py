@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from .initializers import zeros_initializer
 from .scopes import add_to_collections, get_variable, variable_scope
-from .store import GraphKeys, VariableStore, builds_graph, current_run, current_store
+from .store import GraphKeys, VariableStore, builds_graph, current_store
 
 Result = tuple[tf.Tensor, tf.Tensor]
 
@@ -46,10 +46,7 @@ def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(metric)
     def either(*args: Any, **kwargs: Any) -> Result:
-        if not builds_graph():
-            return metric(*args, **kwargs)
-        with current_run().adopting():
-            result: Result = own(*args, **kwargs)
+        result: Result = (own if builds_graph() else metric)(*args, **kwargs)
         return result
     return either
 

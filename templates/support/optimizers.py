@@ -57,7 +57,8 @@ def compute_gradients(
         variables = list(_trainable() if var_list is None else var_list)
         sources = [getattr(v, "value", v) if isinstance(v, tf.keras.Variable) else v
                    for v in variables]
-        return list(zip(tf.gradients(loss, sources, grad_loss), variables, strict=True))
+        with current_run().gathered():
+            return list(zip(tf.gradients(loss, sources, grad_loss), variables, strict=True))
     elif tape is None:
         raise ValueError("compute_gradients of a loss tensor needs the tape that recorded it; "
                          "or pass a function that computes the loss")
@@ -249,6 +250,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                              f"{[variable_name(v) for _, v in grads_and_vars]}")
         if not current_run().trains:
             return self.iterations
+        self.build([v for _, v in pairs])  # the state is called as if it were made around the call
         apply = super().apply_gradients
 
         def update() -> Any:

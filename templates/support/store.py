@@ -196,6 +196,10 @@ class Run:
         happens once the tensors `given` are known."""
         return change()
 
+    def gathered(self) -> Any:
+        """``with run.gathered():``, in which what waits for many waits for one instead."""
+        return contextlib.nullcontext()
+
     def after(self, change: Callable[[], Any], value: Callable[[], Any]) -> Any:
         """What `value` gives once `change` has happened."""
         change()

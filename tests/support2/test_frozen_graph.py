@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support.frozen_graph import V1_CONTROL_FLOW, FrozenGraph
+from tf1_support.frozen_graph import FrozenGraph
+from tf1_support.slices import V1_CONTROL_FLOW
 
 FIXTURES = Path(__file__).with_name("fixtures")
 RECORDED = np.load(FIXTURES / "frozen.npz")
@@ -38,7 +39,7 @@ def test_every_fetch_equals_session_run(graphs, graph):
 
 
 def test_the_fixtures_hold_what_they_are_for(graphs):
-    kinds = {n: {node.op for node in g._def.node} for n, g in graphs.items()}
+    kinds = {n: {node.op for node in g.graph.as_graph_def().node} for n, g in graphs.items()}
     assert {"Enter", "Merge", "NonMaxSuppressionV3", "TensorArrayV3", "Assert"} <= kinds["detector"]
     assert not kinds["plain"] & set(V1_CONTROL_FLOW)
     assert {"twice_" in op or op in ("If", "StatelessIf", "While", "StatelessWhile")

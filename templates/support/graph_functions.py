@@ -1,0 +1,288 @@
+"""Functions of a graph (see `graphs`): which order changes have, how values get in and out."""
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .slices import Slice, as_made
+
+_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape",
+                    "VarIsInitializedOp"})
+Operations = dict[str, tf.Operation]  # by name
+
+
+def structure(graph: Any, value: Any) -> tuple[list[Any], Any, Callable[[Iterator[Any]], Any]]:
+    """What is fetched by a nest: (its elements, what tells two nests apart, a function that puts
+    the elements' values into the nest's form).
+
+    Raises:
+        TypeError: None is fetched.
+    """
+    if isinstance(value, tf.compat.v1.SparseTensorValue):
+        value = tuple(value)
+    if isinstance(value, Mapping):
+        parts = {name: structure(graph, inner) for name, inner in value.items()}
+        flat = [element for part in parts.values() for element in part[0]]
+        key = ("dict", *((name, part[1]) for name, part in parts.items()))
+        return flat, key, lambda found: {name: part[2](found) for name, part in parts.items()}
+    if isinstance(value, (list, tuple)):
+        inner = [structure(graph, part) for part in value]
+        flat = [element for part in inner for element in part[0]]
+        kind = type(value)
+        make: Callable[[list[Any]], Any] = (
+            (lambda found: kind(*found)) if hasattr(kind, "_fields") else kind)
+        return flat, (kind, *(part[1] for part in inner)), (
+            lambda found: make([part[2](found) for part in inner]))
+    if isinstance(value, str):
+        value = graph.element(value)
+    if value is None:
+        raise TypeError(f"Fetch argument None has invalid type {type(None)!r}, must be a string or "
+                        "Tensor. (Can not convert a NoneType into a Tensor or Operation.)")
+    value = getattr(value, "fetched", value)
+    return [value], id(value), next
+
+
+class Function:
+    """Computes `outputs` from `inputs`, with only what is between them: call it with their values.
+
+    Operations among the outputs happen, and give None; variables are read after them.  Values are
+    numpy arrays and scalars, as a session's were.
+
+    What changes variables happens in the order that most runs of TF 1 had: changes that follow from
+    no variable (`step.assign_add(1)`) first, then what reads variables, then what trains them.
+    """
+
+    def __init__(self, graph: Any, inputs: list[Any], outputs: list[Any],
+                 rebuild: Callable[[Iterator[Any]], Any], jit_compile: bool = False) -> None:
+        self.graph, self.inputs, self._rebuild = graph, inputs, rebuild
+        self.outputs = outputs  # kept, since the graph knows its functions by the ids of these
+        self._session: Any = None  # the one for which it was noted what the function changes
+        with graph.as_default():
+            elements = [_element(value) for value in outputs]
+        fetches = [part for element in elements for part in _graph_parts(element)]
+        self.specs = [_spec(part, k) for k, part in enumerate(
+            tf.nest.flatten(inputs, expand_composites=True))]
+        part = Slice(graph.traced, tf.nest.flatten(inputs, expand_composites=True), fetches,
+                     unfed, graph.bound(), lambda operations: in_order(graph, operations))
+        self._python = [graph.python[name] for name in graph.python if name in part.operations]
+        self.changed = _changed(graph, part.operations)
+        self.acts = frozenset(name for name, o in part.operations.items()
+                              if o.op_def.is_stateful and o.type not in _READS)
+        self.draws = any(_is_seeded(operation) for operation in part.operations.values())
+
+        def computed(*values: tf.Tensor) -> list[Any]:
+            found = iter(part(*values))
+            results = [_restored(element, found) for element in elements]
+            behind = [v for v in tf.nest.flatten(results, expand_composites=True) if v is not None]
+            with tf.control_dependencies([getattr(v, "op", v) for v in behind]):
+                results = [_read(e) if isinstance(e, tf.Variable) else r
+                           for e, r in zip(elements, results, strict=True)]
+                if any(isinstance(r, tf.Operation) for r in results):
+                    results.append(tf.constant(0))  # what keeps operations without state alive
+            return [None if isinstance(r, tf.Operation) else r for r in results]
+
+        self.traced = tf.function(computed, input_signature=self.specs, autograph=False,
+                                  jit_compile=jit_compile or None)
+        self._compute: Callable[..., Any] | None = None
+        if any(name not in graph.python for name in part.operations) or fetches == [] or any(
+                not isinstance(element, tf.Operation) for element in elements):
+            with tf.init_scope():
+                self._compute = self.traced.get_concrete_function()
+
+    def __call__(self, *values: Any) -> Any:
+        if len(values) != len(self.inputs):
+            raise TypeError(f"{len(self.inputs)} values are needed, not {len(values)}")
+        with outside():
+            given = [part for spec, value in zip(self.inputs, values, strict=True)
+                     for part in _fed(spec, value)]
+            for do in self._python:
+                do(self.inputs, values)
+            found = self._compute(*given) if self._compute else [None] * len(self.outputs)
+        if self._session is not self.graph.session:
+            self._session = self.graph.session
+            self.graph.run.initialized |= self.changed
+        return self._rebuild(map(_as_fetched, found))
+
+
+def outside() -> Any:
+    """Code of the block computes at once, wherever it is."""
+    if tf.executing_eagerly():
+        return contextlib.nullcontext()
+    return tf.__internal__.eager_context.eager_mode()
+
+
+def unfed(operation: tf.Operation) -> Exception:
+    """What TF 1 said where a value was missing."""
+    dtype, shape = operation.outputs[0].dtype, operation.outputs[0].shape
+    known = "" if shape.rank is None else (
+        " and shape [" + ",".join("?" if d is None else str(d) for d in shape) + "]")
+    kind = {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
+    return tf.errors.InvalidArgumentError(
+        None, operation, f"You must feed a value for placeholder tensor {operation.name!r} with "
+                         f"dtype {kind}{known}")
+
+
+# ---- what is fetched ---------------------------------------------------------------------------
+def _element(value: Any) -> Any:
+    """A graph element or variable as it is, anything else as a tensor."""
+    if isinstance(value, tf.keras.Variable):
+        return value.value
+    if isinstance(value, (tf.Tensor, tf.Operation, tf.Variable)) or tf.nest.flatten(
+            value, expand_composites=True) != [value]:
+        return value
+    return tf.convert_to_tensor(value)
+
+
+def _graph_parts(element: Any) -> list[Any]:
+    """The tensors and operations of the graph behind a fetched element."""
+    if isinstance(element, tf.Variable):
+        change = _change(element)
+        return [] if change is None else [change]
+    return [part for part in tf.nest.flatten(element, expand_composites=True)
+            if not hasattr(part, "numpy")]
+
+
+def _change(variable: tf.Variable) -> tf.Operation | None:
+    """The operation that gave what `assign` returned."""
+    try:
+        operation = variable.op
+    except AttributeError:  # it is a variable itself
+        return None
+    return operation if isinstance(operation, tf.Operation) else None
+
+
+def _restored(element: Any, found: Iterator[Any]) -> Any:
+    """An element with the tensors of the function around the call."""
+    if isinstance(element, tf.Variable):
+        return None if _change(element) is None else next(found)
+    if isinstance(element, tf.Operation):
+        return next(found)
+    parts = [part if hasattr(part, "numpy") else next(found)
+             for part in tf.nest.flatten(element, expand_composites=True)]
+    return tf.nest.pack_sequence_as(element, parts, expand_composites=True)
+
+
+def _read(variable: tf.Variable) -> tf.Tensor:
+    return tf.raw_ops.ReadVariableOp(resource=variable.handle, dtype=variable.dtype)
+
+
+def _as_fetched(value: Any) -> Any:
+    if value is None or isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, tf.SparseTensor):
+        return tf.compat.v1.SparseTensorValue(*(
+            part.numpy() for part in (value.indices, value.values, value.dense_shape)))
+    if isinstance(value, tf.IndexedSlices):
+        shape = None if value.dense_shape is None else value.dense_shape.numpy()
+        return tf.compat.v1.ConvertIndexed(value.values.numpy(), value.indices.numpy(), shape)
+    if not isinstance(value, tf.Tensor):
+        return value
+    return value.numpy() if value.dtype not in (tf.resource, tf.variant) else value
+
+
+# ---- what is fed -------------------------------------------------------------------------------
+def _spec(tensor: Any, position: int) -> tf.TensorSpec:
+    return tf.TensorSpec(tensor.shape, tensor.dtype, f"feed_{position}")
+
+
+def _fed(spec: Any, value: Any) -> list[Any]:
+    """The tensors that are given for an input.
+
+    Raises:
+        ValueError: the shape is not one of the input's.
+    """
+    if isinstance(spec, tf.SparseTensor):
+        parts = ((value.indices, value.values, value.dense_shape)
+                 if isinstance(value, tf.SparseTensor) else value)
+        return [part for own, given in zip(
+            (spec.indices, spec.values, spec.dense_shape), parts, strict=True)
+            for part in _fed(own, given)]
+    if isinstance(value, tf.Tensor) and value.dtype == spec.dtype:
+        tensor = value
+    elif spec.dtype in (tf.resource, tf.variant):
+        tensor = value
+    else:
+        kind = spec.dtype.as_numpy_dtype
+        given = value if spec.dtype == tf.string else np.asarray(value, kind)
+        tensor = tf.convert_to_tensor(given, spec.dtype)
+    if not spec.shape.is_compatible_with(tensor.shape):
+        raise ValueError(f"Cannot feed value of shape {tuple(tensor.shape)!r} for Tensor "
+                         f"{spec.name!r}, which has shape '{spec.shape}'")
+    return [tensor]
+
+
+# ---- in which order ----------------------------------------------------------------------------
+def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
+    """Operations in the order in which what they do to variables happens.
+
+    First what changes variables and follows from none, then what reads them and follows from no
+    change, then everything else, as it was made.
+    """
+    made, handles = as_made(graph.traced, operations), graph.variable_handles()
+    kinds = {o.name: _kind(o, handles) for o in made}
+    if "change" not in kinds.values():
+        return made
+    units: dict[str, Any] = {name: graph.effects.get(name, name) for name in operations}
+    inside = {o.name for o in made if o.name in graph.effects}
+    changing = {units[name] for name, kind in kinds.items() if kind == "change"} | {
+        units[name] for name in inside}
+    reading, after_read, after_change = set[Any](), set[str](), set[str]()
+    for operation in made:
+        name = operation.name
+        for before in _before(operation, operations):
+            if before in after_read or kinds[before] == "read" and before not in inside:
+                after_read.add(name)
+            if units[before] in changing and units[before] != units[name] or before in after_change:
+                after_change.add(name)
+        if name in after_read:
+            reading.add(units[name])
+    rank: dict[str, int] = {}
+    for operation in reversed(made):
+        name = operation.name
+        own = 2
+        if units[name] in changing and units[name] not in reading:
+            own = 0
+        elif kinds[name] == "read" and name not in inside and name not in after_change:
+            own = 1
+        rank[name] = own = min(own, rank.get(name, 2))
+        for before in _before(operation, operations):
+            rank[before] = min(own, rank.get(before, 2))
+    return sorted(made, key=lambda o: rank[o.name])
+
+
+def _before(operation: tf.Operation, operations: Operations) -> set[str]:
+    return {name for name in (*(t.op.name for t in operation.inputs),
+                              *(o.name for o in operation.control_inputs)) if name in operations}
+
+
+def _kind(operation: tf.Operation, handles: Mapping[str, Any]) -> str:
+    """Whether an operation reads variables, changes one, or neither: "read", "change", ""."""
+    used = [k for k, t in enumerate(operation.inputs) if t.dtype == tf.resource and (
+        t.name in handles)]
+    if not used:
+        return ""
+    if operation.type in _READS:
+        return "read"
+    try:
+        only_read = operation.get_attr("_read_only_resource_inputs")
+    except ValueError:
+        return "change"
+    return "read" if set(used) <= set(only_read) else "change"
+
+
+def _changed(graph: Any, operations: Operations) -> frozenset[int]:
+    """Ids of the variables that operations change."""
+    handles = graph.variable_handles()
+    return frozenset(
+        id(handles[t.name]) for o in operations.values() if _kind(o, handles) == "change"
+        for t in o.inputs if t.name in handles)
+
+
+def _is_seeded(operation: tf.Operation) -> bool:
+    """Whether an operation draws what its seed says, going on where it stopped."""
+    known = {a.name for a in operation.op_def.attr}
+    return "seed2" in known and any(operation.get_attr(a) for a in ("seed", "seed2"))
