@@ -125,7 +125,9 @@ class _Writer:
         run = self.ctx.support(asked if site.guess else "graphs.run")
         start, end = self.lines.span(site.call)
         func = site.call.func
-        if func.value is not site.fetches and not site.lost:
+        fed = {id(node) for node in walk(site.call)}
+        if func.value is not site.fetches and not site.lost and all(
+                id(key) in fed for key, _ in site.feeds):
             self.edits.append(Edit(*self.lines.span(func), (run,)))
             return
         pieces: list[str | tuple[int, int]] = [f"{run}(", self.lines.span(site.fetches)]

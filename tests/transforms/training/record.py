@@ -2,8 +2,6 @@
 
     MIGRATOR_TF1_PYTHON=... python tests/transforms/training/record.py [NAME ...]
 
-The cases of the tests in `kept` are recorded as well.
-
 Resource variables are switched on: with TF1's own reference variables a run races with itself.
 """
 
@@ -41,7 +39,7 @@ def main(names: list[str]) -> int:
     if not python:
         print("MIGRATOR_TF1_PYTHON does not name an interpreter with TensorFlow 1.15")
         return 2
-    for case in sorted([*(HERE / "cases").iterdir(), *(HERE.parent / "kept/cases").iterdir()]):
+    for case in sorted((HERE / "cases").iterdir()):
         if (case / "before.py").exists() and (not names or case.name in names):
             print(case.name, flush=True)
             record(case, python)

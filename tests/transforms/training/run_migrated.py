@@ -1,4 +1,4 @@
-"""Runs migrated programs one after the other in this process; says how often each step was traced.
+"""Runs migrated programs, each in a fork of this process; says how often each step was traced.
 
     python run_migrated.py FOLDER [FOLDER ...]
 
@@ -21,9 +21,6 @@ import tensorflow as tf
 
 def run(folder: Path) -> dict[str, Any]:
     """Run one program as a script; its functions' trace counts by name."""
-    own = {path.stem for path in folder.glob("*.py")} | {"tf1_support"}
-    for name in [n for n in sys.modules if n.partition(".")[0] in own]:
-        del sys.modules[name]
     made: list[Any] = []
     original = tf.function
 
@@ -39,18 +36,11 @@ def run(folder: Path) -> dict[str, Any]:
 
         return decorate
 
-    argv, path, directory = sys.argv, list(sys.path), os.getcwd()
     sys.argv = ["before.py", str(folder / "results.npz")]
     sys.path.insert(0, str(folder))
     os.chdir(folder)
     tf.function = recording
-    try:
-        runpy.run_path(str(folder / "before.py"), run_name="__main__")
-    finally:
-        tf.function = original
-        sys.argv, sys.path[:] = argv, path
-        os.chdir(directory)
-        tf.keras.backend.clear_session()
+    runpy.run_path(str(folder / "before.py"), run_name="__main__")
     steps = [f for f in made if "tf1_support" not in f.python_function.__module__]
     traces: dict[str, int] = {}
     compiled: dict[str, bool] = {}
@@ -65,11 +55,17 @@ def run(folder: Path) -> dict[str, Any]:
 
 def main(folders: list[str]) -> None:
     for folder in map(Path, folders):
+        child = os.fork()  # nothing has been computed so far: TensorFlow starts in the child
+        if child:
+            os.waitpid(child, 0)
+            continue
         try:
             outcome = run(folder)
         except (Exception, SystemExit) as error:
             outcome = {"error": "".join(traceback.format_exception(error))[-6000:]}
         (folder / "outcome.json").write_text(json.dumps(outcome))
+        sys.stdout.flush()
+        os._exit(0)
 
 
 if __name__ == "__main__":
