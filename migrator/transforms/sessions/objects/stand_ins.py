@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import walk
@@ -47,12 +46,7 @@ def text_of(ctx: FileContext, path: str) -> str | None:
     """The text of a module of the project, None where it cannot be read."""
     if path == ctx.path:
         return ctx.text
-    if ctx.index.folder is None:
-        return None
-    try:
-        return Path(ctx.index.folder / path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    return ctx.index.text(path)
 
 
 def parameter_of(attribute: str) -> str:
