@@ -54,12 +54,13 @@ def sources(tree: Path) -> list[str]:
     import ast
 
     from migrator.project.discover import discover
-    from migrator.project.source import SourceError, read_source
+    from migrator.project.source import SourceError, decode
+    from migrator.project.tree import read_named
 
     texts = []
     for path in discover(tree):
         try:
-            text = read_source(path).text
+            text = decode(read_named(path)[0], path).text
             ast.parse(text)
         except (SourceError, SyntaxError, ValueError):
             continue

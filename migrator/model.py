@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import json
+import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,5 +136,21 @@ def to_jsonable(value: Any) -> Any:
 
 
 def to_json(value: Any, indent: int | None = 1) -> str:
-    """The JSON text of a record."""
-    return json.dumps(to_jsonable(value), indent=indent, ensure_ascii=False)
+    """The JSON text of a record; characters that nobody sees, or that act on a terminal, as escapes."""
+    return harmless_json(json.dumps(to_jsonable(value), indent=indent, ensure_ascii=False))
+
+
+def harmless_json(text: str) -> str:
+    """The same JSON without characters that act on a terminal or nobody sees: they stand in strings
+    only, where escapes say the same."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _invisible().sub(lambda m: json.dumps(m[0])[1:-1].replace("\x7f", "\\u007f"), text)
+
+
+@functools.cache
+def _invisible() -> re.Pattern[str]:
+    kinds = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    codes = (*range(0x7F, 0x10000), *range(0x11000, 0x1E000), *range(0xE0000, 0xE0080))
+    found = (chr(code) for code in codes if unicodedata.category(chr(code)) in kinds)
+    return re.compile(f"[\x7f{''.join(map(re.escape, found))}]")

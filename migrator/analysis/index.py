@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.project.source import SourceError
+from migrator.project.tree import read, text_of
 
 __all__ = ["ModuleInfo", "ModuleSummary", "ProjectIndex"]
 
@@ -117,7 +119,11 @@ class ProjectIndex:
         """The `ast` of another file of the project, None if it cannot be read or parsed."""
         if self.folder is None or path not in self.modules:
             return None
-        return _tree_of(str(self.folder / path), self.modules[path].summary.sha256)
+        return _tree_of(self.folder, path, self.modules[path].summary.sha256)
+
+    def text(self, path: str) -> str | None:
+        """Any file of the project as text, None where there is none."""
+        return text_of(self.folder, path) if self.folder is not None else None
 
     def needs(self, path: str) -> frozenset[str]:
         """The folders that must be on sys.path for the absolute imports of the file at `path`."""
@@ -277,10 +283,10 @@ def _reachable(path: str, importer: str, dotted: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _tree_of(path: str, sha256: str) -> ast.Module | None:
+def _tree_of(folder: Path, path: str, sha256: str) -> ast.Module | None:
     try:
-        return ast.parse(Path(path).read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        return ast.parse(read(folder, path)[0])
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
-from pathspec import GitIgnoreSpec
 from rich.table import Table
 
 from migrator.cli import console
@@ -25,7 +25,9 @@ from migrator.engine.options import (
 )
 from migrator.project.config import Config, ConfigError, load
 from migrator.project.discover import discover
-from migrator.project.gitstate import GitError, changed_since
+from migrator.project.git import GitError
+from migrator.project.gitstate import changed_since
+from migrator.project.ignore import Patterns
 
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
@@ -104,6 +106,7 @@ def settings(repo: Path, given: dict[str, Any]) -> tuple[dict[str, Any], Config]
     except ConfigError as error:
         raise UsageExit(str(error)) from error
     values = {**DEFAULTS, **config.values}
+    values["jobs"] = min(values["jobs"], os.cpu_count() or 1)  # a repository does not choose more
     # Paths of rule packs in a settings file are relative to the repository.
     values["rules"] = [repo / path for path in values["rules"]]
     for name in ("select", "ignore"):
@@ -200,8 +203,8 @@ def _files(
                     raise UsageExit(f"--only-files {pattern}: not in {repo}")
                 pattern = "/" + path.relative_to(root).as_posix()
             patterns.append(pattern)
-        spec = GitIgnoreSpec.from_lines(patterns)
-        files = [f for f in files if spec.match_file(f.relative_to(root).as_posix())]
+        spec = Patterns.of(patterns)
+        files = [f for f in files if spec.covers(f.relative_to(root).as_posix())]
     if since is not None:
         try:
             changed = changed_since(root, since)

@@ -10,9 +10,10 @@ from migrator.engine import families
 from migrator.model import Plan, Status
 from migrator.project import commits
 from migrator.project.apply import Applied, apply_plan
-from migrator.project.gitstate import GitError
+from migrator.project.git import GitError
 from migrator.project.notebook import decode_module, encode_module
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 
 
 def check(repo: Path) -> commits.Ready:
@@ -30,7 +31,7 @@ def apply_and_commit(plan: Plan, ready: commits.Ready) -> Applied:
     """
     root = Path(plan.root)
     steps = families.split(plan)
-    contents = [_contents(root, plan, step) for step in steps]
+    contents = [_contents(root, plan, step, ready) for step in steps]
     applied = apply_plan(plan)
     failed = {path for path, _ in applied.failed}
     pairs = [
@@ -55,7 +56,9 @@ def apply_and_commit(plan: Plan, ready: commits.Ready) -> Applied:
     return applied
 
 
-def _contents(root: Path, plan: Plan, step: families.Step) -> dict[str, bytes]:
+def _contents(
+    root: Path, plan: Plan, step: families.Step, ready: commits.Ready
+) -> dict[str, bytes]:
     """The bytes of a step's texts; of a file that cannot be encoded half-way there are none, so
     that it stays as it was until a later step. The last one is what `apply_plan` writes."""
     if step.family == families.SUPPORT:
@@ -64,10 +67,12 @@ def _contents(root: Path, plan: Plan, step: families.Step) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for path, text in step.texts.items():
         try:
-            data, mode = read_bytes(root / path, limit=1 << 30)
+            data, mode = read(root, path, limit=1 << 30)
             source = decode_module(data, root / path, mode)
             if source.sha256 == results[path].old_sha256:
-                found[path] = encode_module(source, text, data)
+                new = ready.stored(path, data, encode_module(source, text, data))
+                if new is not None:
+                    found[path] = new
         except SourceError:
             continue
     return found

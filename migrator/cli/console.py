@@ -4,36 +4,69 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.segment import Segment
 from rich.text import Text
 
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-_CONTROLS |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\t"}
-_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def safe(text: str) -> str:
-    """Text from a repository as one line that a terminal does not obey: control and
-    bidirectional-override characters are escaped, bytes that are not UTF-8 too."""
-    plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return plain.translate(_CONTROLS)
+def safe(text: str, lines: bool = False) -> str:
+    """Text from a repository as one line (with `lines`: as its lines) that a terminal does not obey:
+    control, bidirectional and invisible characters are escaped, bytes that are not UTF-8 too."""
+    try:
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "backslashreplace").decode()
+    if text.isprintable():
+        return text
+    return "".join(c if _harmless(c) or (lines and c == "\n") else _escape(c) for c in text)
 
 
-def stdout(width: int | None = None) -> Console:
+def _harmless(character: str) -> bool:
+    return character.isprintable() or unicodedata.category(character) == "Zs"
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    hexadecimal = f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    return _NAMED.get(character, hexadecimal)
+
+
+class _SafeConsole(Console):
+    """A console that shows text, whoever wrote it: what acts on the terminal are its own styles."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable() or segment.text == "\n":
+                yield segment
+            else:
+                yield Segment(safe(segment.text, lines=True), segment.style)
+
+
+def stdout(width: int | None = None, wrap: bool = False) -> Console:
     """The console for results. Names are never read as markup, colour follows the terminal
-    and NO_COLOR; without a terminal, lines are not broken."""
-    if width is None and not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+    and NO_COLOR; without a terminal, lines are not broken (with `wrap`, they are)."""
+    if width is None and not wrap and not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         width = 10_000
-    return Console(markup=False, highlight=False, emoji=False, width=width, soft_wrap=True)
+    return _SafeConsole(markup=False, highlight=False, emoji=False, width=width, soft_wrap=not wrap)
 
 
 def stderr() -> Console:
     """The console for progress and messages."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    return _SafeConsole(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def echo(text: str, err: bool = False) -> None:
+    """Print plain lines."""
+    click.echo(safe(text, lines=True), err=err)
 
 
 def styled(*parts: tuple[str, str] | str) -> Text:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,14 +21,11 @@ from migrator.engine.options import Options
 from migrator.engine.packs import PackError
 from migrator.engine.ruleset import load_ruleset
 from migrator.model import to_json
-from migrator.project import gitstate
+from migrator.project import git, gitstate
+from migrator.verify.reference import ENVIRONMENT_VARIABLE, ReferenceError, find_reference
 
 OK, WARN, BAD = "ok", "note", "bad"
 _STYLES = {OK: "green", WARN: "yellow", BAD: "bold red"}
-_TF1 = (
-    "import json, sys, tensorflow as tf; "
-    "print(json.dumps([tf.__version__, sys.version.split()[0]]))"
-)
 _LOW_DISK = 1 << 30
 
 
@@ -115,29 +110,24 @@ def _gpus() -> list[Check]:
 
 def tf1_python() -> str:
     """The interpreter that MIGRATOR_TF1_PYTHON names, if it has TensorFlow 1; else empty."""
-    named = os.environ.get("MIGRATOR_TF1_PYTHON", "")
-    return named if named and _tf1().state == OK else ""
+    if not os.environ.get(ENVIRONMENT_VARIABLE):
+        return ""
+    try:
+        return find_reference().python
+    except ReferenceError:
+        return ""
 
 
 def _tf1() -> Check:
     """An interpreter with TensorFlow 1.x, as `verify` would choose it."""
-    named = os.environ.get("MIGRATOR_TF1_PYTHON", "")
-    candidates = [named] if named else [p for p in map(shutil.which, ("python3.7", "python3.6")) if p]
-    for python in candidates:
-        try:
-            done = subprocess.run(
-                [python, "-c", _TF1], capture_output=True, text=True, timeout=120, check=True,
-                stdin=subprocess.DEVNULL, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-            )  # fmt: skip
-            tensorflow, version = json.loads(done.stdout.strip().splitlines()[-1])
-        except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-            if named:
-                return Check("TensorFlow 1", BAD, f"MIGRATOR_TF1_PYTHON={named}: {error}")
-            continue
-        if tensorflow.startswith("1."):
-            return Check("TensorFlow 1", OK, f"{tensorflow} (Python {version}, {python})")
+    try:
+        found = find_reference()
+    except ReferenceError as error:
+        return Check("TensorFlow 1", BAD, f"{ENVIRONMENT_VARIABLE}: {error}")
+    if found.real_tf1:
+        return Check("TensorFlow 1", OK, f"{found.title}, {found.python}")
     text = "no interpreter; verify runs the original on TensorFlow 2 through the compat runtime"
-    return Check("TensorFlow 1", WARN, f"{text} (name one with MIGRATOR_TF1_PYTHON)")
+    return Check("TensorFlow 1", WARN, f"{text} (name one with {ENVIRONMENT_VARIABLE})")
 
 
 def _extras() -> list[Check]:
@@ -163,11 +153,11 @@ def _packs() -> list[Check]:
 
 
 def _git(repo: Path) -> Check:
-    if shutil.which("git") is None:
+    if git.program("git") is None:
         return Check("git", WARN, "not installed; the journal is then the only way back")
     try:
         state = gitstate.state(repo, ignore=(".migrator",))
-    except gitstate.GitError as error:
+    except git.GitError as error:
         return Check("git", WARN, str(error))
     if state.top is None:
         return Check("git", WARN, f"{repo.resolve()} is {state.note}")

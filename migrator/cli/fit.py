@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from migrator.cli import console, measure_print
 from migrator.cli import measure_options as options
-from migrator.cli import measure_print
 from migrator.measure import fit, matrix, records, runner
 from migrator.model import to_json, to_jsonable
+from migrator.project.tree import write_named
 from migrator.workload import sides, spec
 
 
@@ -92,20 +93,19 @@ def command(repo: Path, **given: Any) -> None:
                     precision=given["precision"], strategy=strategy,
                     limit=(given["limit_mib"] or 0) * 2**20, most=given["most"],
                     first=given["first"], multiple=int(parts or 1), settings=settings,
-                    progress=lambda t: click.echo(measure_print.tried(t), err=True),
+                    progress=lambda t: console.echo(measure_print.tried(t), err=True),
                 ))  # fmt: skip
             except fit.FitError as error:
                 problems.append(str(error))
     out = given["out"] or repo / ".migrator"
-    out.mkdir(parents=True, exist_ok=True)
     text = to_json(to_jsonable(found))
-    runner.replace(out / "fit.json", text)
+    write_named(out / "fit.json", text)
     if given["as_json"]:
         click.echo(text)
     else:
         for one in found:
             measure_print.fit(one)
     for problem in problems:
-        click.echo(problem, err=True)
+        console.echo(problem, err=True)
     if not found:
         raise click.exceptions.Exit(1)

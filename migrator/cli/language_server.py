@@ -19,7 +19,7 @@ from migrator.engine.partial import problem, text_with
 from migrator.model import Change, FileResult, Finding, Rung, Status
 from migrator.project.diff import Hunk, hunks
 from migrator.project.discover import NEVER
-from migrator.project.gitstate import work_tree
+from migrator.project.git import work_tree
 from migrator.project.notebook import is_notebook
 from migrator.project.source import SourceError
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -47,6 +49,16 @@ class LazyGroup(click.Group):
         command = module.command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does, but what it says of names and texts acts on no terminal."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            from migrator.cli import console  # with what prints
+
+            error.message = console.safe(error.message, lines=True)  # type: ignore[misc]
+            raise
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Names of commands without importing them: completion must be quick."""
@@ -98,6 +110,7 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of the console script."""
+    warnings.simplefilter("ignore", SyntaxWarning)  # of other people's code, quoting it
     try:
         cli.main(prog_name="migrator", standalone_mode=True)
     except BrokenPipeError:  # `migrator rules | head`

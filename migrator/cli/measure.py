@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from migrator.cli import console, measure_print
 from migrator.cli import measure_options as options
-from migrator.cli import measure_print
 from migrator.measure import commands, environment, matrix, records, runner, tune
 from migrator.measure.records import Cell, Measurement
 from migrator.model import to_json, to_jsonable
@@ -91,7 +91,7 @@ def command(repo: Path, **given: Any) -> None:
     """
     if given["write"] and not given["tune"]:
         raise click.UsageError("--write needs --tune")
-    errors = Console(stderr=True)
+    errors = console.stderr()
     out: Path = given["out"] or repo / ".migrator"
     with tempfile.TemporaryDirectory(prefix="migrator-measure-") as scratch:
         try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from migrator.cli import console
 from migrator.measure import device_memory
 from migrator.measure.compare import NOT_FINITE
 from migrator.measure.fit import Fit, Try
@@ -19,8 +19,8 @@ from migrator.report import text
 
 def _console() -> Console:
     """The terminal, or something wide enough for a table where output goes to a file."""
-    found = Console()
-    return found if found.is_terminal else Console(width=max(found.width, 140))
+    found = console.stdout(wrap=True)
+    return found if found.is_terminal else console.stdout(max(found.width, 140), wrap=True)
 
 
 def difference(value: float | None) -> str:
@@ -67,7 +67,7 @@ def results(found: Sequence[CellResult]) -> None:
     for r in found:
         if not r.ok:
             how = text.status(r.status)
-            click.echo(
+            console.echo(
                 f"{r.cell.workload}, {r.cell.title}, batch {r.cell.batch}: {how}: {r.reason}", err=True
             )
 
@@ -120,7 +120,7 @@ def fit(found: Fit) -> None:
     where = f" in {text.size(found.limit)}" if found.limit else ""
     where += f" with at most {text.size(found.memory_limit)} resident" if found.memory_limit else ""
     if not found.largest:
-        click.echo(f"{found.workload} ({how}): not even the smallest batch fits{where}")
+        console.echo(f"{found.workload} ({how}): not even the smallest batch fits{where}")
         return
     above = " (the search's own limit: larger ones may fit, see --most)" if found.ceiling else ""
-    click.echo(f"{found.workload} ({how}): batch {found.largest} fits{where}{above}")
+    console.echo(f"{found.workload} ({how}): batch {found.largest} fits{where}{above}")

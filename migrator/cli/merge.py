@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
-from migrator.cli import measure_print
-from migrator.measure import merge, records, runner
+from migrator.cli import console, measure_print
+from migrator.measure import merge, records
 from migrator.model import to_json
+from migrator.project.source import SourceError
+from migrator.project.tree import read_named, write_named
 
 
 @click.command(
@@ -36,12 +38,11 @@ def command(files: tuple[Path, ...], out: Path) -> None:
     found = []
     for path in files:
         try:
-            found.append(records.load(path.read_text(encoding="utf-8"), str(path)))
-        except (records.SchemaError, OSError, UnicodeDecodeError) as error:
+            found.append(records.load(read_named(path, 1 << 30)[0].decode("utf-8"), str(path)))
+        except (records.SchemaError, SourceError, UnicodeDecodeError) as error:
             raise click.ClickException(str(error)) from error
     merged = merge.merge(found)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    runner.replace(out, to_json(merged))
+    write_named(out, to_json(merged))
     measure_print.results(merged.cells)
     machines = f"{len(merged.machines)} machine{'s' if len(merged.machines) != 1 else ''}"
-    click.echo(f"{len(merged.cells)} cells of {machines}: {out}", err=True)
+    console.echo(f"{len(merged.cells)} cells of {machines}: {out}", err=True)

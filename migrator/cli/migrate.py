@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from migrator.cli import choices, ci, committing, console, editor, exits, markdown, review, summary
+from migrator.cli import (
+    choices,
+    ci,
+    committing,
+    console,
+    editor,
+    exits,
+    markdown,
+    outputs,
+    review,
+    summary,
+)
 from migrator.cli.hunkprint import print_hunk
 from migrator.engine import baseline
 from migrator.engine.packs import PackError
@@ -21,6 +31,7 @@ from migrator.project.apply import Applied, Refused, apply_plan, check_git
 from migrator.project.copytree import write_copy
 from migrator.project.lock import state_folder
 from migrator.project.paths import UnsafePath
+from migrator.project.tree import Folder
 
 PLAN_FILE = "plan.json"
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -123,9 +134,9 @@ def command(
         write_sarif(plan, sarif)
     write_ci(plan, annotations, junit)
     if summary_file is not None:
-        summary_file.write_text(markdown.summary(plan), encoding="utf-8")
+        outputs.write(summary_file, repo, markdown.summary(plan))
     if plan_file is not None:
-        with click.open_file(str(plan_file), "wb", atomic=str(plan_file) != "-") as stream:
+        with outputs.writing(plan_file, repo) as stream:
             stream.write(planfile.dump(plan))
     if review_file is not None:
         write_review(plan, review_file)
@@ -187,9 +198,9 @@ def save_baseline(plan: Plan, path: Path) -> None:
     """Write what a plan holds as known; files that are not in the plan keep their entries."""
     try:
         earlier = baseline.load(path) if path.exists() and plan.options.get("only_files") else None
-        path.write_text(baseline.dump(baseline.of(plan, earlier)), encoding="utf-8")
-    except (baseline.BaselineError, OSError) as error:
+    except baseline.BaselineError as error:
         raise exits.UsageExit(console.safe(str(error))) from error
+    outputs.write(path, Path(plan.root), baseline.dump(baseline.of(plan, earlier)))
     console.stderr().print(console.styled(f"Baseline: {path}"))
 
 
@@ -218,37 +229,34 @@ def write_sarif(plan: Plan, path: Path) -> None:
     from migrator.cli import sarif as model
     from migrator.cli.rules import titles
 
-    path.write_text(model.document(plan, titles()), encoding="utf-8")
+    outputs.write(path, Path(plan.root), model.document(plan, titles()))
 
 
 def write_review(plan: Plan, path: Path) -> None:
     """Write the side-by-side page; a place that cannot be written ends the command with code 2."""
     from migrator.report import review as page
 
-    try:
-        page.write(plan, path, f"{Path(plan.root).name}: review of the migration")
-    except OSError as error:
-        raise exits.UsageExit(f"{path} cannot be written: {error.strerror or error}") from error
+    title = f"{Path(plan.root).name}: review of the migration"
+    outputs.write(path, Path(plan.root), page.html(plan, title))
     console.stderr().print(console.styled(f"Review: {path.resolve()}"))
 
 
 def write_ci(plan: Plan, annotations: bool, junit: Path | None) -> None:
     """Print annotations and write JUnit XML, where they are asked for."""
     if junit is not None:
-        junit.write_bytes(ci.junit(plan))
+        with outputs.writing(junit, Path(plan.root)) as stream:
+            stream.write(ci.junit(plan))
     if annotations:
         for line in ci.github(plan):
-            click.echo(line)
+            console.echo(line)
 
 
 def _keep_plan(plan: Plan, where: Path) -> None:
     """Leave the plan where `migrator report` looks for it."""
     try:
-        folder = state_folder(where.resolve())
-        temporary = folder / f"{PLAN_FILE}.tmp"
-        temporary.unlink(missing_ok=True)
-        temporary.write_text(to_json(planfile.record(plan)), encoding="utf-8")
-        os.replace(temporary, folder / PLAN_FILE)
+        with Folder.named(where) as tree, state_folder(tree) as state:
+            with state.replacing(PLAN_FILE) as stream:
+                stream.write(to_json(planfile.record(plan)).encode())
     except (OSError, UnsafePath) as error:
         console.stderr().print(f"The plan cannot be kept for `migrator report`: {error}")
 
@@ -261,7 +269,7 @@ def _show(
     stdout_taken: bool,
 ) -> None:  # fmt: skip
     if patch is not None:
-        with click.open_file(str(patch), "wb") as stream:
+        with outputs.writing(patch, Path(plan.root)) as stream:
             for part in diff.patch(plan):
                 stream.write(part)
     if as_json:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from migrator.cli import console
 from migrator.cli import measure_options as options
 from migrator.measure import records
 from migrator.measure.predict import devices, forecast
@@ -84,7 +84,7 @@ def command(repo: Path, out: Path | None, as_json: bool, **given: Any) -> None:
     Runs no step: the model is built and traced in a child process, on this machine's processor, for
     GPUs that need not be here. Writes predict.json, which `migrator report` shows.
     """
-    errors = Console(stderr=True)
+    errors = console.stderr()
     with tempfile.TemporaryDirectory(prefix="migrator-predict-") as scratch:
         try:
             known = devices.load(given["catalogue"])
@@ -137,9 +137,9 @@ def _print(
             )  # fmt: skip
         if f.status != "ok":
             last = (f.detail.splitlines() or ["no output"])[-1]
-            click.echo(f"{f.workload}, {f.mode}, {f.precision}: {text.status(f.status)}: {last}", err=True)
-    console = Console()
-    console.print(peaks)
+            console.echo(f"{f.workload}, {f.mode}, {f.precision}: {text.status(f.status)}: {last}", err=True)
+    out = console.stdout(wrap=True)
+    out.print(peaks)
     section, _ = cards.section(None, catalogue, made, target)
     for table in section.tables if section else ():
         shown = Table(title=table.title, box=box.SIMPLE_HEAD)
@@ -147,4 +147,4 @@ def _print(
             shown.add_column(column, justify="right" if number in table.numeric else "left")
         for row in table.rows:
             shown.add_row(*row)
-        console.print(shown)
+        out.print(shown)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from migrator.cli import console
 from migrator.measure.predict.devices import CatalogueError
 from migrator.measure.records import SchemaError
 from migrator.report import build, cards, render
@@ -66,10 +67,10 @@ def command(
             results = results or paths[0] / ".migrator"
             out = out or paths[0] / ".migrator" / "report.html"
             title = title or f"{paths[0].resolve().name}: TensorFlow 1 to TensorFlow 2"
-            build.run(results, out, title, catalogue, target)
+            build.run(results, out, title, catalogue, target, paths[0])
     except (build.ReportError, CatalogueError, SchemaError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    click.echo(str(out.resolve()))
+    console.echo(str(out.resolve()))
 
 
 def _is_results(folder: Path) -> bool:

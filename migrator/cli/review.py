@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from migrator.engine import partial
 from migrator.model import FileResult, Plan
 from migrator.project.diff import Hunk, hunks
 from migrator.project.lock import state_folder
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.paths import STATE_FOLDER, UnsafePath
+from migrator.project.source import SourceError
+from migrator.project.tree import Folder, read
 
 STATE_FILE = "review.json"
 VERSION = 1
@@ -49,7 +50,7 @@ class Answers:
 def load(root: Path) -> Answers:
     """The answers of a review that was stopped; none if there are none or they are damaged."""
     try:
-        raw: Any = json.loads(read_bytes(root / ".migrator" / STATE_FILE)[0])
+        raw: Any = json.loads(read(root, f"{STATE_FOLDER}/{STATE_FILE}")[0])
         if raw["version"] != VERSION:
             return Answers()
         files = {
@@ -63,20 +64,22 @@ def load(root: Path) -> Answers:
 
 def save(root: Path, answers: Answers) -> None:
     """Keep the answers. Raises OSError or UnsafePath."""
-    folder = state_folder(root)
     record = {
         "version": VERSION, "rules": sorted(answers.rules),
         "files": {path: [digest, given] for path, (digest, given) in answers.files.items()},
     }  # fmt: skip
-    temporary = folder / f"{STATE_FILE}.tmp"
-    temporary.unlink(missing_ok=True)
-    temporary.write_text(json.dumps(record), encoding="utf-8")
-    os.replace(temporary, folder / STATE_FILE)
+    with Folder.named(root) as tree, state_folder(tree) as state:
+        with state.replacing(STATE_FILE) as stream:
+            stream.write(json.dumps(record).encode())
 
 
 def forget(root: Path) -> None:
     """Remove the answers of a review that is done."""
-    (root / ".migrator" / STATE_FILE).unlink(missing_ok=True)
+    try:
+        with Folder.named(root) as tree, tree.folder(STATE_FOLDER) as state:
+            state.remove(STATE_FILE)
+    except (OSError, UnsafePath):
+        return  # they hold no more for the texts that there are now
 
 
 def review(plan: Plan, root: Path) -> Plan:

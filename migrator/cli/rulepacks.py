@@ -129,7 +129,8 @@ def _run(python: str, sources: dict[str, str]) -> dict[str, Any]:
         program = rules_dir() / "tools" / "run_cases.py"
         try:
             done = subprocess.run(
-                [python, program, folder / "cases.json", out], env=environment, timeout=TIMEOUT,
+                [python, program, folder / "cases.json", out], env=environment, cwd=scratch,
+                timeout=TIMEOUT,
                 capture_output=True, text=True, stdin=subprocess.DEVNULL,
             )  # fmt: skip
             results: dict[str, Any] = json.loads(out.read_text())["results"]
@@ -181,4 +182,4 @@ def new(name: str, parent: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="utf-8")
         place.write_text(text.replace("@NAME@", name), encoding="utf-8")
-    click.echo(f"{target}: now try `migrator rules test {target}`")
+    console.echo(f"{target}: now try `migrator rules test {target}`")

@@ -18,10 +18,11 @@ import sarif_pydantic as sarif
 from migrator.cli.fingerprints import line_hashes
 from migrator.engine.codes import Code
 from migrator.model import Change, FileResult, Finding, Plan, Rung
-from migrator.project.gitstate import work_tree
+from migrator.project.git import work_tree
 from migrator.project.notebook import is_notebook
 from migrator.project.places import Places
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 
 HOME = "https://www.tensorflow.org/guide/migrate"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -116,7 +117,7 @@ class _File:
         text = self.text
         if is_notebook(self.path):  # results stand on lines of the file, not of the module
             try:
-                text = read_bytes(self.root / self.path)[0].decode("utf-8", "replace")
+                text = read(self.root, self.path)[0].decode("utf-8", "replace")
             except SourceError:
                 text = ""
         return line_hashes(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.table import Table
 from migrator import verify
 from migrator.cli import console, exits
 from migrator.model import to_json
+from migrator.project.tree import write_named
 from migrator.verify.records import Status, Verification
 from migrator.workload import sides, spec
 from migrator.workload.spec import Workload
@@ -155,11 +155,8 @@ def _chosen(found: tuple[Workload, ...], only: tuple[str, ...], repo: Path) -> l
 
 
 def _write(folder: Path, verified: Verification) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / RESULT
-    part = path.with_name(path.name + ".part")
-    part.write_text(to_json(verified), encoding="utf-8")
-    os.replace(part, path)
+    write_named(path, to_json(verified))
     return path
 
 

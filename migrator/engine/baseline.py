@@ -16,7 +16,8 @@ from typing import Any
 from migrator.engine.partial import needed_support
 from migrator.model import FileResult, Plan, Status
 from migrator.project.diff import lines_of
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import SourceError
+from migrator.project.tree import read_named
 
 FORMAT, VERSION = "migrator-baseline", 1
 MAX_BYTES = 256 << 20
@@ -67,7 +68,7 @@ def dump(baseline: Baseline) -> str:
 def load(path: Path) -> Baseline:
     """Read a baseline. Raises BaselineError for whatever `dump` would not have written."""
     try:
-        raw: Any = json.loads(read_bytes(path, MAX_BYTES)[0])
+        raw: Any = json.loads(read_named(path, MAX_BYTES)[0])
     except SourceError as error:
         raise BaselineError(str(error)) from error
     except (ValueError, RecursionError) as error:

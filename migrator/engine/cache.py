@@ -17,7 +17,7 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ import platformdirs
 from migrator import __version__, resources
 from migrator.engine import installed
 from migrator.engine.options import Options
-from migrator.engine.packs import PackError
+from migrator.engine.packs import data_of
 
 _KEEP_DAYS = 30
 _PRUNED = "pruned"  # when the folder was last gone through is the time of this file
@@ -106,10 +106,12 @@ class _Loader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no record of migrator")
 
 
-def _digest_of(paths: Iterable[Path], name: str = "") -> str:
+def _digest_of(
+    paths: Iterable[Path], name: str = "", read: Callable[[Path], bytes] = Path.read_bytes
+) -> str:
     digest = hashlib.sha256(name.encode())
     for path in paths:
-        data = path.read_bytes()
+        data = read(path)
         digest.update(f"\0{path.name}\0{len(data)}\0".encode("utf-8", "surrogatepass"))
         digest.update(data)
     return digest.hexdigest()
@@ -145,7 +147,4 @@ def rules_digest(options: Options) -> str:
     """
     folder = resources.rules_dir()
     shipped = (*folder.glob("*.toml"), *folder.glob("advice/*.toml"), *folder.glob("api/*.json"))
-    try:
-        return _digest_of((*sorted(shipped), *options.rules, *installed.paths()))
-    except OSError as error:
-        raise PackError(f"{error.filename}: cannot be read: {error.strerror}") from error
+    return _digest_of((*sorted(shipped), *options.rules, *installed.paths()), read=data_of)

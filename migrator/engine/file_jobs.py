@@ -23,7 +23,8 @@ from migrator.engine.support_use import used_support
 from migrator.model import FileResult, Finding, Status
 from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks
-from migrator.project.source import SourceError, SourceFile, read_bytes
+from migrator.project.source import SourceError, SourceFile
+from migrator.project.tree import read
 
 # A syntax tree takes about 1 kB for each of these: 250,000 fit into a worker's 300 MB. The largest
 # module of 20 large packages (benchmarks/fuzz.py) has 65,000.
@@ -78,7 +79,7 @@ def set_up_elsewhere(
 def ship(root: Path, path: str) -> Shipped:
     """A file for a worker on another machine, which need not see our disk."""
     try:
-        return read_bytes(root / path)
+        return read(root, path)
     except SourceError as error:
         return error
 
@@ -86,7 +87,7 @@ def ship(root: Path, path: str) -> Shipped:
 def _read(path: str, shipped: Shipped | None) -> SourceFile:
     if isinstance(shipped, SourceError):
         raise shipped
-    data, mode = shipped or read_bytes(_Job.root / path)
+    data, mode = shipped or read(_Job.root, path)
     return decode_module(data, _Job.root / path, mode)
 
 

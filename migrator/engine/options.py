@@ -9,9 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pathspec import GitIgnoreSpec
-
 from migrator.model import Confidence, to_jsonable
+from migrator.project.ignore import Patterns
 
 PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
 GPU_MEMORY = ("keep", "growth", "limit")
@@ -37,12 +36,12 @@ class Override:
 
     def matches(self, path: str) -> bool:
         """Whether a path relative to the root is meant."""
-        return _spec(self.pattern).match_file(path)
+        return _spec(self.pattern).covers(path)
 
 
 @lru_cache
-def _spec(pattern: str) -> GitIgnoreSpec:
-    return GitIgnoreSpec.from_lines([pattern])
+def _spec(pattern: str) -> Patterns:
+    return Patterns.of([pattern])
 
 
 def _check_confidence(value: str) -> None:

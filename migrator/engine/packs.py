@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,9 @@ from typing import Any
 
 from migrator.engine.keywords import Keyword, read_keywords
 from migrator.model import Confidence, Rung
+from migrator.project.source import SourceError
+from migrator.project.toml import TomlError, parsed
+from migrator.project.tree import read_named
 
 
 class PackError(ValueError):
@@ -113,13 +115,18 @@ def read_packs(paths: Iterable[Path]) -> Packs:
     return packs
 
 
+def data_of(path: Path) -> bytes:
+    """The bytes of a pack. Raises PackError."""
+    try:
+        return read_named(path)[0]
+    except SourceError as error:
+        raise PackError(str(error)) from error
+
+
 def _load(path: Path, packs: Packs) -> None:
     try:
-        data = path.read_bytes()
-        document = tomllib.loads(data.decode("utf-8"))
-    except OSError as error:
-        raise PackError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        document = parsed(data_of(path))
+    except TomlError as error:
         raise PackError(f"{path}: is not TOML: {error}") from error
     kind = path.stem if path.stem in _TABLES else ""
     rules, keywords = document.pop("rule", []), document.pop("keywords", {})

@@ -9,7 +9,8 @@ from migrator.engine.options import Options
 from migrator.engine.work import held_back_changes
 from migrator.model import Confidence, FileResult, Status
 from migrator.project.discover import discover
-from migrator.project.source import SourceError, read_source
+from migrator.project.source import SourceError, decode
+from migrator.project.tree import read
 from migrator.transforms import requirements
 
 CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106")
@@ -51,7 +52,8 @@ def plan_pins(root: Path, options: Options) -> list[FileResult]:
         if not _allowed(chosen):
             continue
         try:
-            source = read_source(path)
+            data, mode = read(root, relative)
+            source = decode(data, path, mode)
         except SourceError:
             continue  # not text: nothing that pip or conda would read
         updated = requirements.update(relative, source.text)

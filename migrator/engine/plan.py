@@ -23,6 +23,7 @@ from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover
 from migrator.project.marker import GENERATED_MARKER
+from migrator.project.tree import text_of
 
 # What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
 # finds everything in the cache starts without it.
@@ -274,7 +275,7 @@ def support_files(
         texts[_joined(folder, SUPPORT_PACKAGE, "__init__.py")] = _POINTER.format(
             marker=GENERATED_MARKER, up=_joined(up, SUPPORT_PACKAGE)
         )
-    return tuple((path, text) for path, text in sorted(texts.items()) if _on_disk(root / path) != text)
+    return tuple((path, text) for path, text in sorted(texts.items()) if text_of(root, path) != text)
 
 
 def _joined(*parts: str) -> str:
@@ -299,10 +300,3 @@ def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResul
         for symbol in missing
     ]
     return replace(result, findings=(*result.findings, *findings))
-
-
-def _on_disk(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None

@@ -16,7 +16,8 @@ from migrator.engine.options import Options
 from migrator.engine.scanned import Scanned
 from migrator.model import FileResult, Status
 from migrator.project.notebook import decode_module
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 
 
 class Remembered:
@@ -37,7 +38,7 @@ class Remembered:
         self._cache.prune()
         for path in paths:
             try:
-                self._bytes[path] = read_bytes(root / path)
+                self._bytes[path] = read(root, path)
             except SourceError:
                 continue  # whoever scans it says why
             self._sha256[path] = hashlib.sha256(self._bytes[path][0]).hexdigest()

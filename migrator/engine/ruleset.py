@@ -16,7 +16,7 @@ from migrator.engine.fits import Fits
 from migrator.engine.keywords import Fit
 from migrator.engine.lookup import Disposition, Dispositions
 from migrator.engine.options import Options
-from migrator.engine.packs import Entry, PackError, Packs, Rule, load_packs
+from migrator.engine.packs import Entry, PackError, Packs, Rule, data_of, load_packs
 from migrator.engine.pattern import (
     ROOTS,
     CallPattern,
@@ -263,4 +263,4 @@ def load_ruleset(options: Options) -> RuleSet:
     Raises PackError for a pack that cannot be used.
     """
     extra = (*options.rules, *installed.paths())
-    return _shipped(extra, tuple(path.read_bytes() for path in extra if path.is_file()))
+    return _shipped(extra, tuple(map(data_of, extra)))

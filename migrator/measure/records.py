@@ -341,7 +341,7 @@ def load(text: str, source: str = "measure.json") -> Measurement:
     """
     try:
         raw = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SchemaError(f"{source}: not JSON ({error})") from error
     if isinstance(raw, dict) and isinstance(raw.get("schema"), int) and raw["schema"] > SCHEMA:
         raise SchemaError(

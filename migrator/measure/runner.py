@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from migrator.measure import commands, compare, environment, jobs, matrix
 from migrator.measure.jobs import Job, Outcome, Settings
 from migrator.measure.records import Cell, CellResult, Measurement, Sample, sample_from_json
 from migrator.model import to_json, to_jsonable
+from migrator.project.tree import read_named, write_named
 from migrator.workload.spec import Workload
 
 __all__ = ["Settings", "run", "run_commands"]
@@ -246,16 +246,14 @@ def _measured(
 
 def replace(path: Path, text: str) -> None:
     """Writes a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    write_named(path, text)
 
 
 def stored(path: Path) -> dict[str, Any]:
     """What `replace` wrote as JSON, or {}."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found: dict[str, Any] = json.loads(read_named(path, 1 << 30)[0])
+    except ValueError:  # it is not there, or damaged
         return {}
     return found
 

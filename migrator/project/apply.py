@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from migrator.model import FileResult, Plan
-from migrator.project import gitstate, hardlinks, journal
-from migrator.project.journal import Staged, sha256
+from migrator.project import git, gitstate, hardlinks, journal
+from migrator.project.journal import Staged
 from migrator.project.lock import Locked, locked
-from migrator.project.marker import is_generated_file
+from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, encode_module
-from migrator.project.paths import STATE_FOLDER, UnsafePath, checked, sync_folder
-from migrator.project.source import MAX_BYTES, SourceError, read_bytes
+from migrator.project.paths import STATE_FOLDER, UnsafePath, below, plain
+from migrator.project.source import MAX_BYTES, SourceError, sha256
+from migrator.project.tree import Content, Folder
 
 
 class Refused(RuntimeError):
@@ -39,11 +41,11 @@ def check_git(
 
     Without git, or outside a work tree, there is a note: the journal is then the only way back.
     """
-    inside = [path.resolve() for path in besides if root in path.resolve().parents]
-    ignore = (STATE_FOLDER, *(path.relative_to(root).as_posix() for path in inside))
+    inside = (below(root, path) for path in besides)
+    ignore = (STATE_FOLDER, *(path for path in inside if path is not None))
     try:
         states = gitstate.states(root, paths, ignore=ignore)
-    except gitstate.GitError as error:
+    except git.GitError as error:
         if allow_dirty:
             return (f"git could not be asked: {error}",)
         raise Refused(f"git could not be asked ({error}); go on with --allow-dirty") from error
@@ -58,55 +60,86 @@ def check_git(
     return notes
 
 
-def stage_file(root: Path, result: FileResult) -> Staged:
+def stage_file(tree: Folder, result: FileResult) -> Staged:
     """The bytes to write for one changed file of a plan.
 
-    Raises SourceError or UnsafePath: changed since the plan, read-only, not encodable, not a path
-    of the tree.
+    Raises SourceError, UnsafePath or OSError: changed since the plan, read-only, not encodable, not
+    a path of the tree.
     """
-    path = checked(root, result.path)
-    data, mode = read_bytes(path, limit=max(MAX_BYTES, 4 * len(result.old_text)))
-    if sha256(data) != result.old_sha256:
-        raise SourceError(path, "has changed since the plan was made; run migrate again")
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        raise SourceError(path, "is read-only; make it writable (chmod u+w) and run migrate again")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise SourceError(path, "lies in a folder that is read-only")
+    path = tree.path / plain(result.path)
+    with tree.holding(result.path) as (folder, name):
+        old = folder.read(name, max(MAX_BYTES, 4 * len(result.old_text)), attributes=True)
+        if sha256(old.data) != result.old_sha256:
+            raise SourceError(path, "has changed since the plan was made; run migrate again")
+        writable = old.mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
+        if not writable or not os.access(name, os.W_OK, dir_fd=folder.descriptor):
+            raise SourceError(
+                path, "is read-only; make it writable (chmod u+w) and run migrate again"
+            )
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder.descriptor):
+            raise SourceError(path, "lies in a folder that is read-only")
     assert result.new_text is not None
-    new = encode_module(decode_module(data, path, mode), result.new_text, data)
-    return Staged(result.path, new, data, path)
+    new = encode_module(decode_module(old.data, path, old.mode), result.new_text, old.data)
+    return Staged(result.path, new, old)
 
 
-def _stage_support(root: Path, relative: str, text: str) -> Staged | None:
+def _stage_support(tree: Folder, relative: str, text: str) -> Staged | None:
     """A support file to create or renew; None when it is there already, byte for byte.
 
     Raises Refused when a file that migrator did not generate has the name: without the support
     package, the migrated code would not run.
     """
-    try:
-        path = checked(root, relative)
-    except UnsafePath as error:
-        raise Refused(f"the support package cannot be written: {error}") from error
     data = text.encode("utf-8")
-    if not os.path.lexists(path):
+    try:
+        old = existing(tree, plain(relative))
+    except (UnsafePath, SourceError, OSError) as error:
+        why = getattr(error, "message", None) or getattr(error, "strerror", None) or error
+        raise Refused(f"the support package cannot be written: {relative}: {why}") from error
+    if old is None:
         return Staged(relative, data)
-    if not path.is_file() or not is_generated_file(path):
+    if not is_generated(old.data[:128]):
         raise Refused(
-            f"{path} is in the way of the support package and was not generated by migrator; "
-            "rename it, then migrate again"
+            f"{tree.path / relative} is in the way of the support package and was not generated by "
+            "migrator; rename it, then migrate again"
         )
-    old, _ = read_bytes(path)
-    return None if old == data else Staged(relative, data, old, path)
+    return None if old.data == data else Staged(relative, data, old)
 
 
-def _missing_folders(root: Path, staged: list[Staged]) -> tuple[str, ...]:
-    """Folders that must be made for the files, outermost first."""
-    missing: set[str] = set()
-    for item in staged:
-        for parent in PurePosixPath(item.path).parents:
-            if str(parent) != "." and not (root / parent).exists():
-                missing.add(str(parent))
-    return tuple(sorted(missing))
+def existing(tree: Folder, relative: str) -> Content | None:
+    """A file of the tree with all that must be kept of it, None where nothing has the name.
+
+    Raises SourceError, UnsafePath, OSError.
+    """
+    try:
+        with tree.holding(relative) as (folder, name):
+            if folder.status(name) is None:
+                return None
+            return folder.read(name, attributes=True)
+    except FileNotFoundError:
+        return None
+
+
+class _Folders:
+    """The folders that must be made for the files of a run."""
+
+    def __init__(self, tree: Folder) -> None:
+        self.tree = tree
+        self._missing: dict[str, bool] = {}
+
+    def note(self, path: str) -> None:
+        """A file that will be written."""
+        for parent in PurePosixPath(path).parents:
+            name = str(parent)
+            if name != "." and name not in self._missing:
+                try:
+                    with self.tree.holding(name) as (folder, last):
+                        self._missing[name] = folder.status(last) is None
+                except FileNotFoundError:
+                    self._missing[name] = True
+
+    def __iter__(self) -> Iterator[str]:
+        """Outermost first."""
+        return iter(sorted(name for name, missing in self._missing.items() if missing))
 
 
 def apply_plan(
@@ -121,98 +154,116 @@ def apply_plan(
     support package in the way.
     """
     root = (root or Path(plan.root)).resolve()
-    changed = plan.changed
-    paths = tuple(result.path for result in changed)
+    paths = tuple(result.path for result in plan.changed)
     notes = check_git(root, paths, allow_dirty, besides)
     try:
-        with locked(root, what) as state:
-            return _apply(root, state, plan, what, notes)
+        with Folder.named(root) as tree, locked(tree, what) as state:
+            return _apply(tree, state, plan, what, notes)
     except (Locked, UnsafePath, journal.JournalError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{root} cannot be written: {error.strerror or error}") from error
 
 
-def _apply(root: Path, state: Path, plan: Plan, what: str, notes: tuple[str, ...]) -> Applied:
-    staged: list[Staged] = []
+def _apply(tree: Folder, state: Folder, plan: Plan, what: str, notes: tuple[str, ...]) -> Applied:
     failed: list[tuple[str, str]] = []
-    for relative, text in plan.support_files:
-        support = _stage_support(root, relative, text)
-        if support is not None:
-            staged.append(support)
-    for result in plan.changed:
-        try:
-            staged.append(stage_file(root, result))
-        except SourceError as error:
-            failed.append((result.path, error.message))
-        except UnsafePath as error:
-            failed.append((result.path, str(error)))
-    if not staged:
+    folders = _Folders(tree)
+
+    def staged() -> Iterator[Staged]:
+        for relative, text in plan.support_files:
+            support = _stage_support(tree, relative, text)
+            if support is not None:
+                folders.note(relative)
+                yield support
+        for result in plan.changed:
+            try:
+                yield stage_file(tree, result)
+            except SourceError as error:
+                failed.append((result.path, error.message))
+            except UnsafePath as error:
+                failed.append((result.path, str(error)))
+            except OSError as error:
+                failed.append((result.path, f"cannot be read: {error.strerror or error}"))
+
+    run = journal.record(state, staged(), folders, what, plan.tool_version)
+    if not run.entries:
         return Applied(failed=tuple(failed), notes=notes)
-    folders = _missing_folders(root, staged)
-    groups = hardlinks.linked(root, (item.path for item in staged if item.old is not None))
+    groups = hardlinks.linked(tree, (entry.path for entry in run.entries if not entry.creates))
     notes = (*notes, *hardlinks.notes(groups))
-    run = journal.record(state, staged, folders, what, plan.tool_version)
     needed = {relative for relative, _ in plan.support_files}
     written: list[str] = []
     created: list[str] = []
     done: list[journal.Entry] = []
-    try:
-        for folder in folders:
-            (root / folder).mkdir(exist_ok=True)
-        # The support package comes first in the journal: where it cannot be written, migrated
-        # modules would not run, so then nothing is.
-        for entry in run.entries:
-            try:
-                _put(root, run, entry)
-            except (OSError, UnsafePath) as error:
-                if entry.path in needed:
-                    raise
-                why = getattr(error, "strerror", None) or str(error)
-                failed.append((entry.path, f"cannot be written: {why}"))
-                continue
-            done.append(entry)
-            (created if entry.creates else written).append(entry.path)
-    except (OSError, UnsafePath):
-        _take_back(root, run, done)
-        raise
+    with journal.opened(state, run) as blobs:
+        try:
+            for made in run.folders:
+                with tree.folder(made, make=True):
+                    pass
+            # The support package comes first in the journal: where it cannot be written, migrated
+            # modules would not run, so then nothing is.
+            for entry in run.entries:
+                try:
+                    _put(tree, blobs, entry)
+                except (OSError, UnsafePath) as error:
+                    if entry.path in needed:
+                        raise
+                    why = getattr(error, "strerror", None) or str(error)
+                    failed.append((entry.path, f"cannot be written: {why}"))
+                    continue
+                done.append(entry)
+                (created if entry.creates else written).append(entry.path)
+        except (OSError, UnsafePath):
+            _take_back(tree, state, blobs, run, done)
+            raise
     for group in groups:
-        hardlinks.join(root, state, group)
-    for parent in sorted({(root / path).parent for path in (*written, *created)}):
-        sync_folder(parent)
+        hardlinks.join(tree, state, group)
+    sync(tree, (*written, *created))
     return Applied(run.id, tuple(written), tuple(created), tuple(failed), notes)
 
 
-def _take_back(root: Path, run: journal.Run, done: list[journal.Entry]) -> None:
+def sync(tree: Folder, paths: tuple[str, ...]) -> None:
+    """Make the names of files durable."""
+    for parent in sorted({path.rpartition("/")[0] for path in paths}):
+        try:
+            with tree.folder(parent) as folder:
+                folder.sync()
+        except (OSError, UnsafePath):
+            continue
+
+
+def _take_back(
+    tree: Folder, state: Folder, blobs: Folder, run: journal.Run, done: list[journal.Entry]
+) -> None:
     """Undo the first steps of a run that cannot go on; its journal stays where that fails."""
     for entry in done:
-        if entry.creates:
-            (root / entry.path).unlink(missing_ok=True)
-        else:
-            journal.put(run.old(entry), root / entry.path)
-    for folder in reversed(run.folders):
+        with tree.holding(entry.path) as (folder, name):
+            if entry.creates:
+                folder.remove(name)
+            else:
+                blobs.move(entry.old, folder, name)
+    for made in reversed(run.folders):
         try:
-            (root / folder).rmdir()
-        except OSError:
+            with tree.holding(made) as (folder, name):
+                folder.remove_folder(name)
+        except (OSError, UnsafePath):
             continue
-    journal.forget(run)
+    journal.forget(state, run)
 
 
-def _put(root: Path, run: journal.Run, entry: journal.Entry) -> None:
+def _put(tree: Folder, blobs: Folder, entry: journal.Entry) -> None:
     """Put one staged file in place. Raises OSError or UnsafePath."""
-    target = checked(root, entry.path)
-    staged = run.new(entry)
-    if entry.creates:
-        # A hard link fails where the name was taken meanwhile; a rename would overwrite it.
-        try:
-            os.link(staged, target, follow_symlinks=False)
-            staged.unlink()
-            return
-        except FileExistsError:
-            raise
-        except OSError:
-            if os.path.lexists(target):
+    with tree.holding(entry.path) as (folder, name):
+        if entry.creates:
+            # A hard link fails where the name was taken meanwhile; a rename would overwrite it.
+            try:
+                blobs.link(entry.new, folder, name)
+                blobs.remove(entry.new)
+                return
+            except FileExistsError:
                 raise
-    elif journal.file_sha256(target) != entry.old_sha256:
-        raise UnsafePath("it was changed while the plan was written")
-    journal.put(staged, target)
+            except OSError:
+                if folder.status(name) is not None:
+                    raise
+        elif folder.digest(name) != entry.old_sha256:
+            raise UnsafePath("it was changed while the plan was written")
+        blobs.move(entry.new, folder, name)

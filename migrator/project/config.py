@@ -7,12 +7,15 @@ the repository, and to no other machine.
 from __future__ import annotations
 
 import configparser
-import tomllib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from migrator.project.paths import is_inside
+from migrator.project.paths import UnsafePath, followed
+from migrator.project.source import SourceError
+from migrator.project.toml import TomlError, parsed
+from migrator.project.tree import read
 
 # Name -> type. `list` is a list of strings (lines or commas in setup.cfg).
 SETTINGS: dict[str, type] = {
@@ -34,6 +37,7 @@ SETTINGS: dict[str, type] = {
 OVERRIDABLE = ("select", "ignore", "confidence")
 OVERRIDES = "overrides"
 _INI_OVERRIDE = "migrator:"
+_MOST_BYTES = 1 << 20  # over that, no settings file is one
 _FILES = ("rules", "baseline")  # settings that name files
 
 
@@ -71,9 +75,9 @@ def load(root: Path) -> Config:
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     found = (
-        ("setup.cfg", _from_ini(_own(root, "setup.cfg"))),
-        ("pyproject.toml", _from_toml(_own(root, "pyproject.toml"), ("tool", "migrator"))),
-        ("migrator.toml", _from_toml(_own(root, "migrator.toml"), ("migrator",))),
+        ("setup.cfg", _from_ini(root, "setup.cfg")),
+        ("pyproject.toml", _from_toml(root, "pyproject.toml", ("tool", "migrator"))),
+        ("migrator.toml", _from_toml(root, "migrator.toml", ("migrator",))),
     )
     overrides: list[PathOverride] = []
     for name, table in found:
@@ -86,24 +90,23 @@ def load(root: Path) -> Config:
     return Config(values, sources, tuple(overrides))
 
 
-def _own(root: Path, name: str) -> Path:
-    """A settings file of the repository itself."""
-    path = root / name
-    if not is_inside(root, path):
-        raise ConfigError(f"{path}: is a link out of the repository; it was not read")
-    return path
+def shown(value: Any) -> str:
+    """A value in a message: not all of a long one."""
+    text = value if isinstance(value, str) else repr(value)
+    text = repr(value) if text.isprintable() else ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _refuse_elsewhere(root: Path, source: str, setting: str, value: Any) -> None:
     option = f"give it on the command line: --{setting}"
     if setting in _FILES:
         for item in value if isinstance(value, list) else [value]:
-            if not is_inside(root, root / item):
+            if not _is_inside(root, item):
                 where = "lies outside of the repository"
-                raise ConfigError(f"{root / source}: {setting}: {item} {where}; {option}")
+                raise ConfigError(f"{root / source}: {setting}: {shown(item)} {where}; {option}")
     elif setting == "address" and value not in ("", "auto"):
         why = "a repository cannot choose where its files are sent"
-        raise ConfigError(f"{root / source}: address: {value}: {why}; {option}")
+        raise ConfigError(f"{root / source}: address: {shown(value)}: {why}; {option}")
 
 
 def _overrides(path: Path, source: str, raw: Any) -> list[PathOverride]:
@@ -120,47 +123,61 @@ def _overrides(path: Path, source: str, raw: Any) -> list[PathOverride]:
         for key in values:
             if key not in OVERRIDABLE:
                 known = ", ".join(OVERRIDABLE)
-                raise ConfigError(f"{path}: {key!r} cannot be set for some files (these: {known})")
+                raise ConfigError(f"{path}: {shown(key)} cannot be set for some files (these: {known})")
         typed = {key: _typed(path, key, value) for key, value in values.items()}
         found += [PathOverride(pattern, typed, source) for pattern in files]
     return found
 
 
-def _text(path: Path) -> str | None:
-    if not path.is_file():
-        return None
+def _is_inside(root: Path, item: str) -> bool:
     try:
-        if path.stat().st_size > 1 << 20:
-            raise ConfigError(f"{path}: is over 1 MiB, which no settings file is")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+        followed(root, str(Path(item).relative_to(root)) if Path(item).is_absolute() else item)
+    except ValueError:  # UnsafePath, a NUL in the name
+        return False
+    return True
 
 
-def _from_toml(path: Path, table: tuple[str, ...]) -> dict[str, Any]:
-    text = _text(path)
-    if text is None:
+def _data(root: Path, name: str) -> bytes | None:
+    """A settings file of the repository itself, None where there is none."""
+    path = root / name
+    try:
+        followed(root, name)
+        if not os.path.lexists(path):
+            return None
+        return read(root, name, _MOST_BYTES, links=True)[0]
+    except UnsafePath as error:
+        where = "out of the repository" if "out of the tree" in str(error) else "in a circle"
+        raise ConfigError(f"{path}: is a link {where}; it was not read") from error
+    except SourceError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _from_toml(root: Path, name: str, table: tuple[str, ...]) -> dict[str, Any]:
+    path = root / name
+    content = _data(root, name)
+    if content is None:
         return {}
     try:
-        data: Any = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        data: Any = parsed(content)
+    except TomlError as error:
         raise ConfigError(f"{path}: {error}") from error
-    for name in table:
-        data = data.get(name, {}) if isinstance(data, dict) else {}
+    for key in table:
+        data = data.get(key, {}) if isinstance(data, dict) else {}
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: [{'.'.join(table)}] must be a table")
     return dict(data)
 
 
-def _from_ini(path: Path) -> dict[str, Any]:
-    text = _text(path)
-    if text is None:
+def _from_ini(root: Path, name: str) -> dict[str, Any]:
+    path = root / name
+    content = _data(root, name)
+    if content is None:
         return {}
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read_string(text, source=str(path))
-    except configparser.Error as error:
-        raise ConfigError(f"{path}: {error}") from error
+        parser.read_string(content.decode("utf-8"), source=str(path))
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {str(error)[:500]}") from error
     table: dict[str, Any] = dict(parser["migrator"]) if parser.has_section("migrator") else {}
     table[OVERRIDES] = [
         {**parser[section], "files": [section.removeprefix(_INI_OVERRIDE)]}
@@ -174,7 +191,7 @@ def _typed(path: Path, name: str, raw: Any) -> Any:
     """A setting's value in its type; setup.cfg has only strings."""
     if name not in SETTINGS:
         known = ", ".join(SETTINGS)
-        raise ConfigError(f"{path}: {name!r} is not a setting of migrator (known: {known})")
+        raise ConfigError(f"{path}: {shown(name)} is not a setting of migrator (known: {known})")
     wanted = SETTINGS[name]
     if wanted is list and isinstance(raw, str):
         return [item.strip() for item in raw.replace("\n", ",").split(",") if item.strip()]
@@ -182,10 +199,10 @@ def _typed(path: Path, name: str, raw: Any) -> Any:
         word = raw.strip().lower()
         if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
             return word in ("true", "yes", "on", "1")
-    if wanted is int and isinstance(raw, str) and raw.strip().isdecimal():
+    if wanted is int and isinstance(raw, str) and raw.strip().isdecimal() and len(raw) < 10:
         return int(raw)
-    strings = wanted is not list or all(isinstance(item, str) for item in raw or ())
+    strings = not isinstance(raw, list) or all(isinstance(item, str) for item in raw)
     if not isinstance(raw, wanted) or (wanted is int and isinstance(raw, bool)) or not strings:
         kind = {list: "a list of strings", bool: "true or false", int: "a number", str: "a string"}
-        raise ConfigError(f"{path}: {name} must be {kind[wanted]}, not {raw!r}")
+        raise ConfigError(f"{path}: {name} must be {kind[wanted]}, not {shown(raw)}")
     return raw

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tempfile
 from pathlib import Path
 
-from migrator.model import Plan
-from migrator.project.apply import Applied, Refused
+from migrator.model import FileResult, Plan, Status
+from migrator.project.apply import Applied, Refused, existing
 from migrator.project.discover import printable
-from migrator.project.journal import sha256
-from migrator.project.marker import is_generated_file
+from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, encode_module
-from migrator.project.paths import STATE_FOLDER, UnsafePath, checked
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.paths import STATE_FOLDER, UnsafePath, followed, plain
+from migrator.project.source import SourceError, sha256
+from migrator.project.tree import Folder
 
 # The history stays with the original: a copied `.git` file of a worktree would still act on it.
 LEFT_OUT = frozenset({".git", ".hg", ".svn", STATE_FOLDER, "__pycache__"})
+_MOST_BYTES = 1 << 30  # of a module that is rewritten
 
 
 def write_copy(plan: Plan, out: Path, *, root: Path | None = None) -> Applied:
@@ -37,105 +37,133 @@ def write_copy(plan: Plan, out: Path, *, root: Path | None = None) -> Applied:
     resolved = out.resolve()
     if root == resolved or resolved in root.parents:
         raise Refused(f"{out} holds the repository itself; choose another --out")
-    changed = {result.path: result for result in plan.changed}
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}-unfinished-", dir=out.parent))
-    except OSError as error:
-        raise Refused(f"{out} cannot be written: {error.strerror or error}") from error
+        with Folder.named(out.parent) as parent:
+            return _write(plan, root, out, parent, resolved)
+    except (OSError, UnsafePath) as error:
+        raise Refused(f"{out} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _write(plan: Plan, root: Path, out: Path, parent: Folder, resolved: Path) -> Applied:
+    partial = Path(tempfile.mkdtemp(prefix=f".{out.name}-unfinished-", dir=out.parent))
     try:
-        notes, failed = _copy(root, partial, {resolved, partial.resolve()})
-        written: list[str] = []
-        for path, result in changed.items():
-            assert result.new_text is not None
-            try:
-                source = checked(root, path)
-                data, mode = read_bytes(source, limit=1 << 30)
-                if sha256(data) != result.old_sha256:
-                    raise SourceError(source, "has changed since the plan was made")
-                target = checked(partial, path)
-                target.unlink(missing_ok=True)
-                module = decode_module(data, source, mode)
-                target.write_bytes(encode_module(module, result.new_text, data))
-                target.chmod(stat.S_IMODE(mode))
-                written.append(path)
-            except (SourceError, UnsafePath) as error:
-                failed.append((path, getattr(error, "message", str(error))))
-        created = _support(partial, plan)
-        os.chmod(partial, stat.S_IMODE(root.stat().st_mode) | stat.S_IRWXU)
-        os.replace(partial, out)
-    except OSError as error:
-        raise Refused(f"{out} cannot be written: {error.strerror or error}") from error
+        with Folder.named(root) as tree, parent.folder(partial.name) as copy:
+            notes, failed = _copy(tree, copy, {resolved, partial.resolve()})
+            written: list[str] = []
+            for result in plan.files:
+                if result.status is Status.CHANGED:
+                    try:
+                        _rewrite(tree, copy, result)
+                        written.append(result.path)
+                    except SourceError as error:
+                        failed.append((result.path, error.message))
+                    except UnsafePath as error:
+                        failed.append((result.path, str(error)))
+                    except FileNotFoundError as error:
+                        failed.append((result.path, f"cannot be read: {error.strerror}"))
+            created = _support(copy, plan)
+            os.fchmod(
+                copy.descriptor, stat.S_IMODE(os.fstat(tree.descriptor).st_mode) | stat.S_IRWXU
+            )
+        parent.move(partial.name, parent, out.name)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        parent.remove_tree(partial.name)
     return Applied("", tuple(written), tuple(created), tuple(failed), tuple(notes))
 
 
-def _support(partial: Path, plan: Plan) -> list[str]:
+def _rewrite(tree: Folder, copy: Folder, result: FileResult) -> None:
+    """Write a changed file over its copy. Raises SourceError, UnsafePath, OSError."""
+    path = tree.path / plain(result.path)
+    assert result.new_text is not None
+    with tree.holding(result.path) as (folder, name):
+        old = folder.read(name, _MOST_BYTES)
+    if sha256(old.data) != result.old_sha256:
+        raise SourceError(path, "has changed since the plan was made")
+    new = encode_module(decode_module(old.data, path, old.mode), result.new_text, old.data)
+    with copy.holding(result.path) as (folder, name):
+        with folder.replacing(name) as stream:
+            stream.write(new)
+            os.fchmod(stream.fileno(), stat.S_IMODE(old.mode))
+
+
+def _support(copy: Folder, plan: Plan) -> list[str]:
     created: list[str] = []
     for relative, text in plan.support_files:
         try:
-            path = checked(partial, relative)
-        except UnsafePath as error:
+            old = existing(copy, plain(relative))
+            if old is not None and not is_generated(old.data):
+                raise Refused(
+                    f"{relative} is in the way of the support package and was not generated by "
+                    "migrator; rename it, then migrate again"
+                )
+            with copy.holding(relative, make=True) as (folder, name):
+                with folder.replacing(name) as stream:
+                    stream.write(text.encode("utf-8"))
+        except (UnsafePath, SourceError) as error:
             raise Refused(f"the support package cannot be written: {error}") from error
-        if os.path.lexists(path) and not is_generated_file(path):
-            raise Refused(
-                f"{relative} is in the way of the support package and was not generated by "
-                "migrator; rename it, then migrate again"
-            )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
         created.append(relative)
     return created
 
 
-def _copy(root: Path, out: Path, skip: set[Path]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Copy all of `root` but `skip`; (notes, files that could not be copied)."""
+def _copy(tree: Folder, copy: Folder, skip: set[Path]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Copy all of the tree but `skip`; (notes, files that could not be copied)."""
     notes: list[str] = []
     failed: list[tuple[str, str]] = []
     stack = [""]
     while stack:
         folder = stack.pop()
         try:
-            with os.scandir(root / folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError as error:
-            failed.append((folder or ".", f"cannot be read: {error.strerror or error}"))
-            continue
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            source, target = root / path, out / path
-            if entry.name in LEFT_OUT or source in skip:
-                continue
-            mode = entry.stat(follow_symlinks=False).st_mode
-            try:
-                if stat.S_ISLNK(mode):
-                    note = _link(root, source, target)
-                    if note:
-                        notes.append(f"{printable(path)}: {note}")
-                elif stat.S_ISDIR(mode):
-                    target.mkdir()
-                    target.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
-                    stack.append(path)
-                elif stat.S_ISREG(mode):
-                    shutil.copy2(source, target, follow_symlinks=False)
-                else:
-                    notes.append(f"{printable(path)}: not a regular file, left out")
-            except PermissionError as error:
-                failed.append((printable(path), f"cannot be read: {error.strerror}"))
+            with tree.folder(folder) as source, copy.folder(folder) as target:
+                for entry in source.entries():
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    if entry.name in LEFT_OUT or tree.path / path in skip:
+                        continue
+                    try:
+                        note = _entry(tree, source, target, entry.name, path, stack)
+                    except PermissionError as error:
+                        failed.append((printable(path), f"cannot be read: {error.strerror}"))
+                    except (UnsafePath, FileExistsError) as error:
+                        why = getattr(error, "strerror", None) or error
+                        failed.append((printable(path), f"cannot be copied: {why}"))
+                    else:
+                        notes += [f"{printable(path)}: {note}"] if note else []
+        except (PermissionError, UnsafePath) as error:
+            why = getattr(error, "strerror", None) or error
+            failed.append((printable(folder) or ".", f"cannot be read: {why}"))
     return notes, failed
 
 
-def _link(root: Path, source: Path, target: Path) -> str:
+def _entry(
+    tree: Folder, source: Folder, target: Folder, name: str, path: str, stack: list[str]
+) -> str:
+    """Copy one entry, or put a folder on the stack; what is to be said about it, if anything."""
+    status = source.status(name)
+    if status is None:
+        return ""
+    if stat.S_ISLNK(status.st_mode):
+        return _link(tree, source, target, name, path)
+    if stat.S_ISDIR(status.st_mode):
+        target.make_folder(name)
+        with target.folder(name) as made:
+            os.fchmod(made.descriptor, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+        stack.append(path)
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file, left out"
+    source.copy(name, target, name)
+    return ""
+
+
+def _link(tree: Folder, source: Folder, target: Folder, name: str, path: str) -> str:
     """Copy a link that stays in the tree; else why it was left out."""
     try:
-        leads_to = Path(os.path.realpath(source))
-    except (OSError, RuntimeError):
-        return "a link in a circle, left out"
-    if leads_to != root and root not in leads_to.parents:
-        return "a link out of the tree, left out"
-    written = os.readlink(source)
+        leads_to = followed(tree.path, path)
+    except UnsafePath as error:
+        where = "in a circle" if "circle" in str(error) else "out of the tree"
+        return f"a link {where}, left out"
+    written = os.readlink(name, dir_fd=source.descriptor)
     if os.path.isabs(written):
-        written = os.path.relpath(leads_to, source.parent)
-    os.symlink(written, target)
+        written = os.path.relpath(leads_to or ".", path.rpartition("/")[0] or ".")
+    os.symlink(written, name, dir_fd=target.descriptor)
     return ""

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from migrator.model import Change, FileResult, Plan
 from migrator.project.notebook import decode_module, displayed, encode_module, is_notebook
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import MAX_BYTES, SourceError
+from migrator.project.tree import read
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -127,13 +128,15 @@ def patch(plan: Plan, root: Path | None = None) -> Iterator[bytes]:
     """
     root = root or Path(plan.root)
     for path, text in plan.support_files:
-        target = root / path
-        old = target.read_bytes() if target.is_file() else None
+        try:
+            old = read(root, path)[0]
+        except SourceError:
+            old = None
         mode = None if old is not None else stat.S_IFREG | 0o644
         yield _patch(path, old or b"", text.encode(), mode)
     for result in plan.changed:
         try:
-            data, mode = read_bytes(root / result.path)
+            data, mode = read(root, result.path, max(MAX_BYTES, 4 * len(result.old_text)))
             source = decode_module(data, root / result.path, mode)
             if source.sha256 != result.old_sha256 or result.new_text is None:
                 continue

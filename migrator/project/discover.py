@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from migrator.model import Finding
-from migrator.project import gitstate
-from migrator.project.marker import is_generated_file
-from migrator.project.source import MAX_BYTES
+from migrator.project import git, gitstate
+from migrator.project.ignore import MOST_GLOBS, Patterns
+from migrator.project.marker import HEAD, is_generated
+from migrator.project.paths import DEEPEST, UnsafePath, followed
+from migrator.project.source import MAX_BYTES, SourceError
+from migrator.project.tree import Folder, kind_of, read_named
 
 SUFFIXES = (".py", ".ipynb")
 # Never the user's own source, whatever git says.
@@ -29,6 +29,7 @@ NEVER = frozenset(
 BUILT = frozenset({"build", "dist"})
 _PROJECT_FILES = ("setup.py", "setup.cfg", "pyproject.toml")
 _UNREADABLE = "TF001"
+_IGNORE_BYTES = 1 << 20
 
 
 @dataclass
@@ -93,12 +94,12 @@ class _IgnoreFile:
 
     prefix: str
     outside: bool
-    spec: GitIgnoreSpec
+    spec: Patterns
 
-    def verdict(self, path: str) -> bool | None:
+    def verdict(self, path: str, is_folder: bool) -> bool | None:
         """True: ignored, False: taken back in by ``!``, None: not mentioned."""
         seen = self.prefix + path if self.outside else path.removeprefix(self.prefix)
-        return self.spec.check_file(seen).include
+        return self.spec.verdict(seen, is_folder)
 
 
 class _Walk:
@@ -118,36 +119,49 @@ class _Walk:
             for path in self.tracked or ()
             for folder in (path[:i] for i, character in enumerate(path) if character == "/")
         }
-        self.excluded = GitIgnoreSpec.from_lines(exclude)
+        self.hidden: set[str] = set()  # folders that are ignored, but hold tracked files
+        self.excluded = Patterns.of(exclude)
 
     def run(self) -> None:
-        stack: list[tuple[str, tuple[_IgnoreFile, ...]]] = [("", self._inherited())]
-        while stack:
-            folder, specs = stack.pop()
-            try:
-                with os.scandir(self.root / folder) as entries:
-                    listed = sorted(entries, key=lambda entry: entry.name)
-            except OSError as error:
-                self._report(
-                    folder or ".",
-                    f"the folder cannot be read: {error.strerror or error}",
-                    "Make it readable, or exclude it.",
-                )
-                continue
-            names = {entry.name for entry in listed}
-            if folder and ("pyvenv.cfg" in names or "conda-meta" in names):
-                continue
-            if ".gitignore" in names:
-                specs = (*specs, *self._spec(folder, ".gitignore"))
-            for entry in listed:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                if self._take(entry, path, names, specs):
-                    stack.append((path, specs))
+        with Folder.named(self.root) as tree:
+            stack: list[tuple[str, tuple[_IgnoreFile, ...]]] = [("", self._inherited())]
+            while stack:
+                folder, specs = stack.pop()
+                try:
+                    with tree.folder(folder) as opened:
+                        stack += self._folder(opened, folder, specs)
+                except (OSError, UnsafePath) as error:
+                    self._report(
+                        folder or ".",
+                        f"the folder cannot be read: {getattr(error, 'strerror', None) or error}",
+                        "Make it readable, or exclude it.",
+                    )
+
+    def _folder(
+        self, opened: Folder, folder: str, specs: tuple[_IgnoreFile, ...]
+    ) -> list[tuple[str, tuple[_IgnoreFile, ...]]]:
+        """Record what lies in a folder; the folders to walk into."""
+        listed = opened.entries()
+        names = {entry.name for entry in listed}
+        if folder and ("pyvenv.cfg" in names or "conda-meta" in names):
+            return []
+        if folder.count("/") >= DEEPEST:
+            self._report(folder, f"lies over {DEEPEST} folders deep; it was not looked at",
+                         "Migrate the folder by itself.")  # fmt: skip
+            return []
+        start = f"{folder}/" if folder else ""
+        if ".gitignore" in names:
+            specs = (*specs, *self._own_patterns(opened, start))
+        return [
+            (start + entry.name, specs)
+            for entry in listed if self._take(opened, entry, start + entry.name, names, specs)
+        ]  # fmt: skip
 
     # -- one directory entry
 
     def _take(
         self,
+        opened: Folder,
         entry: os.DirEntry[str],
         path: str,
         siblings: set[str],
@@ -177,17 +191,16 @@ class _Walk:
             return False
         if is_folder:
             return True
-        self._file(entry, path)
+        self._file(opened, entry, path)
         return False
 
-    def _file(self, entry: os.DirEntry[str], path: str) -> None:
-        status = entry.stat(follow_symlinks=False)
+    def _file(self, opened: Folder, entry: os.DirEntry[str], path: str) -> None:
+        status = opened.status(entry.name)
+        if status is None:
+            return  # removed since
         if not stat.S_ISREG(status.st_mode):
-            kind = {
-                stat.S_IFIFO: "a fifo", stat.S_IFSOCK: "a socket",
-                stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
-            }.get(stat.S_IFMT(status.st_mode), "not a regular file")  # fmt: skip
-            self._report(path, f"is {kind}; it was not opened", "Remove it or exclude it.")
+            said = f"{kind_of(status.st_mode)}; it was not opened"
+            self._report(path, said, "Remove it or exclude it.")
             return
         if status.st_size > self.max_bytes:
             self._report(
@@ -198,45 +211,50 @@ class _Walk:
             )
             return
         full = self.root / path
-        if is_generated_file(full):
+        if is_generated(opened.head(entry.name, HEAD)):
             self.found.generated.append(full)
             return
         self.found.files.append(full)
 
     def _link(self, entry: os.DirEntry[str], path: str) -> None:
         """Links are never followed: in the tree their target is found by itself."""
+        is_source = entry.name.endswith(self.suffixes)
         try:
-            target = Path(entry.path).resolve(strict=True)
-        except RuntimeError:  # how Python 3.11 and 3.12 report a link that points at itself
-            self._report(path, "is a link in a circle; it was not followed", "Remove the link.")
+            target = followed(self.root, path)
+        except UnsafePath as error:
+            # What lies outside is not even looked at: by its name it may be a folder of sources.
+            if is_source or "." not in entry.name:
+                where = "in a circle" if "circle" in str(error) else "out of the tree"
+                advice = "Migrate the repository that it points into by itself."
+                advice = "Remove the link." if where == "in a circle" else advice
+                self._report(path, f"is a link {where}; it was not followed", advice)
             return
-        except OSError as error:
-            if error.errno == errno.ELOOP:  # how later versions report it
-                self._report(path, "is a link in a circle; it was not followed", "Remove the link.")
-            elif entry.name.endswith(self.suffixes):
+        status = self._status(target)
+        if status is None:
+            if is_source:
                 self._report(path, "is a broken link", "Remove the link or mend its target.")
-            return
-        is_folder = target.is_dir()
-        if not is_folder and not entry.name.endswith(self.suffixes):
-            return
-        if target != self.real_root and self.real_root not in target.parents:
-            self._report(
-                path,
-                "is a link out of the tree; it was not followed",
-                "Migrate the repository that it points into by itself.",
-            )
-        elif is_folder and target in (self.real_root / path).parents:
+        elif stat.S_ISDIR(status.st_mode) and f"{path}/".startswith(f"{target}/" if target else ""):
             self._report(
                 path,
                 "is a link in a circle (to a folder that it lies in); it was not followed",
                 "Nothing to do; remove the link if nothing needs it.",
             )
 
+    def _status(self, path: str) -> os.stat_result | None:
+        try:
+            with Folder.named(self.root) as tree:
+                if not path:
+                    return os.fstat(tree.descriptor)
+                with tree.holding(path) as (folder, name):
+                    return folder.status(name)
+        except (OSError, UnsafePath):
+            return None
+
     # -- ignore files
 
     def _inherited(self) -> tuple[_IgnoreFile, ...]:
         """What the work tree above `root` excludes: its info/exclude and .gitignore files."""
-        top = gitstate.work_tree(self.root)
+        top = git.work_tree(self.root)
         if top is None:
             return ()
         specs: list[_IgnoreFile] = []
@@ -245,26 +263,32 @@ class _Walk:
         for name in (top / ".git" / "info" / "exclude", *(f / ".gitignore" for f in above[::-1])):
             base = top if name.name == "exclude" else name.parent
             prefix = self.real_root.relative_to(base).as_posix()
-            specs += self._read_spec(name, "" if prefix == "." else f"{prefix}/", outside=True)
+            try:
+                data = read_named(name, _IGNORE_BYTES)[0]
+            except SourceError:
+                continue
+            specs += self._patterns(data, "" if prefix == "." else f"{prefix}/", name.name, outside=True)
         # A root that the work tree around it ignores (build/copy) was named on purpose.
-        if any(spec.verdict("") for spec in specs if spec.prefix):
+        if any(spec.spec.covers(spec.prefix[:-1], True) for spec in specs if spec.prefix):
             return ()
         return tuple(specs)
 
-    def _spec(self, folder: str, name: str) -> list[_IgnoreFile]:
-        return self._read_spec(self.root / folder / name, f"{folder}/" if folder else "")
-
-    def _read_spec(
-        self, path: Path, prefix: str, outside: bool = False
-    ) -> list[_IgnoreFile]:
+    def _own_patterns(self, opened: Folder, start: str) -> list[_IgnoreFile]:
         try:
-            status = path.lstat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > 1 << 20:
-                return []
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            spec = GitIgnoreSpec.from_lines(lines)
-        except (OSError, ValueError):
+            data = opened.read(".gitignore", _IGNORE_BYTES).data
+        except SourceError:
             return []
+        return self._patterns(data, start, f"{start}.gitignore")
+
+    def _patterns(
+        self, data: bytes, prefix: str, name: str, outside: bool = False
+    ) -> list[_IgnoreFile]:
+        spec = Patterns.read(data)
+        if spec.left_out:
+            self._report(
+                name, f"has over {MOST_GLOBS:,} patterns with wildcards; {spec.left_out:,} were not used",
+                "Exclude folders instead of files.",
+            )  # fmt: skip
         return [_IgnoreFile(prefix, outside, spec)]
 
     def _is_ignored(
@@ -274,17 +298,23 @@ class _Walk:
         siblings: set[str],
         specs: tuple[_IgnoreFile, ...],
     ) -> bool:
-        probe = path + "/" if is_folder else path
-        if self.excluded.match_file(probe):
+        if self.excluded.verdict(path, is_folder):
             return True
-        if self.tracked is not None:
-            if path in (self.tracked_folders if is_folder else self.tracked):
-                return False
+        above, _, name = path.rpartition("/")
+        ignored = above in self.hidden or self._is_hidden(path, is_folder, specs, siblings, name)
+        if self.tracked is None or path not in (self.tracked_folders if is_folder else self.tracked):
+            return ignored
+        if ignored and is_folder:
+            self.hidden.add(path)
+        return False
+
+    def _is_hidden(
+        self, path: str, is_folder: bool, specs: tuple[_IgnoreFile, ...], siblings: set[str], name: str
+    ) -> bool:
         for ignore in reversed(specs):
-            verdict = ignore.verdict(probe)
+            verdict = ignore.verdict(path, is_folder)
             if verdict is not None:
                 return verdict
-        name = path.rpartition("/")[2]
         if is_folder and name in BUILT:
             return any(project in siblings for project in _PROJECT_FILES)
         return is_folder and name.endswith(".egg-info")

@@ -6,15 +6,13 @@ them would change what lies outside of the tree.
 
 from __future__ import annotations
 
-import os
 import secrets
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from migrator.project.journal import file_sha256
-from migrator.project.paths import UnsafePath, checked
+from migrator.project.paths import UnsafePath
+from migrator.project.tree import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +23,24 @@ class Linked:
     besides: int
 
 
-def linked(root: Path, paths: Iterable[str]) -> list[Linked]:
-    """Those of `paths` (relative to `root`) that have more names than one, by file."""
+def linked(tree: Folder, paths: Iterable[str]) -> list[Linked]:
+    """Those of `paths` (of the tree) that have more names than one, by file."""
     names: dict[tuple[int, int], list[str]] = {}
     count: dict[tuple[int, int], int] = {}
     for path in paths:
         try:
-            status = os.lstat(root / path)
-        except OSError:
+            with tree.holding(path) as (folder, name):
+                status = folder.status(name)
+        except (OSError, UnsafePath):
             continue
-        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        if status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             key = (status.st_dev, status.st_ino)
             names.setdefault(key, []).append(path)
             count[key] = status.st_nlink
     return [Linked(tuple(found), count[key] - len(found)) for key, found in names.items()]
 
 
-def join(root: Path, state: Path, group: Linked) -> None:
+def join(tree: Folder, state: Folder, group: Linked) -> None:
     """Make those names of a group one file again whose content is still the same.
 
     Each is one rename of a link that was made in the state folder, so the content is there at
@@ -49,22 +48,24 @@ def join(root: Path, state: Path, group: Linked) -> None:
     either way.
     """
     first, *rest = group.paths
-    digest = file_sha256(root / first)
-    for path in rest if digest else ():
-        link = state / f"link-{secrets.token_hex(6)}"
+    for path in rest:
         try:
-            if file_sha256(checked(root, path)) != digest:
-                continue
-            os.link(checked(root, first), link, follow_symlinks=False)
+            with tree.holding(first) as (home, name), tree.holding(path) as (folder, other):
+                digest = home.digest(name)
+                if digest and folder.digest(other) == digest:
+                    _join(home, name, folder, other, state)
         except (OSError, UnsafePath):
             continue
-        try:
-            os.replace(link, root / path)
-        except OSError:
-            continue
-        finally:
-            # rename() does nothing where both names are one file already, and leaves both
-            link.unlink(missing_ok=True)
+
+
+def _join(home: Folder, name: str, folder: Folder, other: str, state: Folder) -> None:
+    link = f"link-{secrets.token_hex(6)}"
+    home.link(name, state, link)
+    try:
+        state.move(link, folder, other)
+    finally:
+        # rename() does nothing where both names are one file already, and leaves both
+        state.remove(link)
 
 
 def notes(groups: Iterable[Linked]) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 GENERATED_MARKER = "# migrator: generated"
+HEAD = 128  # bytes that tell
 
 
 def is_generated(head: str | bytes) -> bool:
@@ -12,12 +11,3 @@ def is_generated(head: str | bytes) -> bool:
     if isinstance(head, bytes):
         head = head.decode("utf-8", "replace")
     return head.removeprefix("\ufeff").startswith(GENERATED_MARKER)
-
-
-def is_generated_file(path: Path) -> bool:
-    """`is_generated` for a regular file; False when it cannot be read."""
-    try:
-        with open(path, "rb") as stream:
-            return is_generated(stream.read(128))
-    except OSError:
-        return False

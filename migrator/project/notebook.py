@@ -18,8 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from migrator.project.journal import sha256
-from migrator.project.source import SourceError, SourceFile, decode, encode, newline_style
+from migrator.project.source import (
+    SourceError,
+    SourceFile,
+    decode,
+    encode,
+    newline_style,
+    sha256,
+)
 
 SUFFIX = ".ipynb"
 _SPACE = re.compile(r"[ \t\r\n]*")

@@ -1,80 +1,103 @@
-"""Paths that come from plans and journals, checked before anything is written to them."""
+"""Paths that come from trees, plans and journals: which of them may be used, and where links lead."""
 
 from __future__ import annotations
 
+import errno
 import os
-import stat
+import unicodedata
 from pathlib import Path, PurePosixPath
 
 STATE_FOLDER = ".migrator"
 # Writing below these would change what version control or migrator itself runs and believes.
-_PROTECTED = frozenset({".git", ".hg", ".svn", STATE_FOLDER})
+_PROTECTED = frozenset({".git", "git~1", ".hg", ".svn", STATE_FOLDER})
+DEEPEST = 128  # folders in each other; the deepest package of the wild has some dozen
+_LONGEST = 4_000
+_MOST_LINKS = 40  # as the kernel counts them
 
 
 class UnsafePath(ValueError):
     """A path that leads out of the tree or into what must not be written."""
 
 
-def checked(root: Path, relative: str) -> Path:
-    """`root / relative`, when that is a plain path below `root` without links on the way.
+def plain(relative: str) -> str:
+    """`relative`, when it is a plain path below a tree that may be written.
 
-    Raises UnsafePath for an absolute path, ``..``, version control's and migrator's own folders,
-    and for a path that leads through a symbolic link.
+    Raises UnsafePath for an absolute path, ``..`` and version control's and migrator's own folders,
+    by whatever name a file system takes for theirs.
     """
     pure = PurePosixPath(relative)
+    parts = relative.split("/")
+    if len(os.fsencode(relative)) > _LONGEST or len(parts) > DEEPEST:
+        raise UnsafePath(f"{relative[:60]!r}... is longer than paths are")
     if not relative or "\0" in relative or pure.is_absolute() or str(pure) != relative:
         raise UnsafePath(f"{relative!r} is not a plain path relative to the repository")
     for part in pure.parts:
         if part == "..":
             raise UnsafePath(f"{relative!r} leads out of the repository")
-        if part.lower() in _PROTECTED:
+        if _folded(part) in _PROTECTED:
             raise UnsafePath(f"{relative!r} lies in {part}, which is never written")
-    current = root
-    for part in pure.parts:
-        current = current / part
-        try:
-            status = os.lstat(current)
-        except FileNotFoundError:
-            break
-        except OSError as error:
-            raise UnsafePath(f"{relative!r}: {error.strerror or error}") from error
-        if stat.S_ISLNK(status.st_mode):
-            raise UnsafePath(f"{relative!r} leads through the symbolic link {current}")
-    return root / pure
+    return relative
 
 
-def is_inside(root: Path, path: Path) -> bool:
-    """Whether `path` is `root` or lies below it, with all links followed."""
-    try:
-        return path.resolve().is_relative_to(root.resolve())
-    except (OSError, RuntimeError, ValueError):  # a link in a circle, a NUL in the name
-        return False
+def _folded(part: str) -> str:
+    """A name as the most forgiving file system has it: case, ignorable characters, ends."""
+    if not part.isascii():
+        kept = (c for c in part if unicodedata.category(c) != "Cf")
+        part = unicodedata.normalize("NFKC", "".join(kept))
+    return part.lower().rstrip(". ")
 
 
-def real_folder(path: Path) -> Path:
-    """`path` as a folder of its own, made if it is not there.
+def followed(root: Path, relative: str) -> str:
+    """Where a path of the tree leads with its links followed: a path of the tree without links.
 
-    Raises UnsafePath when something else, or a link to a folder, has the name.
+    Each link is read, none is gone through, so that nothing outside is even looked at. What is not
+    there is taken as it is written. Raises UnsafePath for a link out of the tree or in a circle.
     """
-    try:
-        os.mkdir(path, 0o755)
-    except FileExistsError:
-        if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise UnsafePath(
-                f"{path} is in the way: it is not a folder; remove it, then try again"
-            ) from None
-    return path
+    real = os.path.realpath(root)
+    bases = (real, os.path.abspath(root))
+    left = relative.split("/")[::-1]
+    done: list[str] = []
+    links = 0
+    while left:
+        part = left.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if not done:
+                raise UnsafePath(f"{relative!r} is a link out of the tree")
+            done.pop()
+            continue
+        try:
+            target = os.readlink(os.path.join(real, *done, part))
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
+                raise UnsafePath(f"{relative!r}: {error.strerror or error}") from error
+            done.append(part)
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise UnsafePath(f"{relative!r} is a link in a circle")
+        if os.path.isabs(target):
+            base = next((b for b in bases if target == b or target.startswith(f"{b}/")), None)
+            if base is None:
+                raise UnsafePath(f"{relative!r} is a link out of the tree")
+            target, done = target[len(base) :], []
+        left += target.split("/")[::-1]
+    return "/".join(done)
 
 
-def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable; where the file system cannot, that is no error."""
+def below(root: Path, path: Path) -> str | None:
+    """`path` relative to `root`, None where it does not lie below it. Links on the way to the tree are
+    followed, those in it are not."""
+    place = Path(os.path.normpath(path.absolute()))
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        wanted = os.stat(root)
     except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+        return None
+    for folder in reversed(place.parents):
+        try:
+            if os.path.samestat(os.stat(folder), wanted):
+                return place.relative_to(folder).as_posix()
+        except OSError:
+            return None
+    return None

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from migrator.model import Plan
 from migrator.project import notebook
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 
 
 class Places:
@@ -46,7 +47,7 @@ class Places:
 
     def _starts(self, path: str) -> dict[int, list[int]]:
         try:
-            data, _ = read_bytes(self._root / path)
+            data, _ = read(self._root, path)
             return notebook.cell_lines(data, path)
         except SourceError:
             return {}

@@ -13,8 +13,9 @@ from typing import Any
 
 from migrator.model import Change, FileResult, Finding, Plan, Status, to_jsonable
 from migrator.project.marker import is_generated
-from migrator.project.paths import UnsafePath, checked
-from migrator.project.source import SourceError, read_bytes
+from migrator.project.paths import UnsafePath, plain
+from migrator.project.source import SourceError
+from migrator.project.tree import check, read_named
 
 FORMAT, VERSION = "migrator-plan", 1
 MAX_PLAN_BYTES = 1 << 30
@@ -53,7 +54,7 @@ def load(path: Path) -> Plan:
     a file named twice, support files that migrator did not generate.
     """
     try:
-        raw = json.loads(read_bytes(path, MAX_PLAN_BYTES)[0])
+        raw = json.loads(read_named(path, MAX_PLAN_BYTES)[0])
     except SourceError as error:
         raise PlanError(str(error)) from error
     except UnicodeDecodeError as error:
@@ -76,7 +77,7 @@ def load_kept(path: Path) -> Plan:
     Raises PlanError.
     """
     try:
-        raw = json.loads(read_bytes(path, MAX_PLAN_BYTES)[0])
+        raw = json.loads(read_named(path, MAX_PLAN_BYTES)[0])
         header = {"format": FORMAT, "version": VERSION}
         if isinstance(raw, dict):
             raw = {k: v for k, v in raw.items() if header.get(k) != v}
@@ -98,7 +99,7 @@ def check_tree(plan: Plan, root: Path) -> None:
 
 def _inside(root: Path, path: str, where: str) -> None:
     try:
-        checked(root, path)
+        check(root, path)
     except UnsafePath as error:
         raise PlanError(f"{where}: {error}") from error
 
@@ -154,7 +155,7 @@ def _once(path: str, where: str, seen: set[str]) -> None:
     """A plain path that was not there before."""
     _encodable(path, where)
     try:
-        checked(Path("/nonexistent-root"), path)
+        plain(path)
     except (UnsafePath, ValueError) as error:
         raise _Wrong(where, str(error)) from error
     if path in seen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 import re
 import stat
 from dataclasses import dataclass
@@ -117,13 +116,18 @@ def newline_style(data: str) -> str:
     return "" if not kinds else kinds[0] if len(kinds) == 1 else "mixed"
 
 
+def sha256(data: bytes) -> str:
+    """Hexadecimal digest."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def decode(data: bytes, path: Path | str, mode: int = 0o644) -> SourceFile:
     """Decode the bytes of a Python source file.
 
     Raises SourceError, with the line, for an unknown codec, bytes that the codec cannot read, NUL
     bytes, and codecs that do not give the same bytes back.
     """
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256(data)
     try:
         encoding, bom, cookie_line = declared_encoding(data)
     except LookupError as error:
@@ -159,41 +163,6 @@ def decode(data: bytes, path: Path | str, mode: int = 0o644) -> SourceFile:
             "for these bytes); save it as UTF-8",
         )
     return source
-
-
-def read_bytes(path: Path, limit: int = MAX_BYTES) -> tuple[bytes, int]:
-    """(bytes, mode) of a regular file, opened so that a fifo or device cannot block.
-
-    Raises SourceError for anything but a readable regular file of at most `limit` bytes.
-    """
-    try:
-        # O_NONBLOCK: opening a fifo that replaced the file since discovery must not hang.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise SourceError(path, "is not a regular file")
-    with os.fdopen(descriptor, "rb") as stream:
-        if status.st_size > limit:
-            raise SourceError(path, f"is {status.st_size:,} bytes, over the limit of {limit:,}")
-        try:
-            data = stream.read(limit + 1)
-        except OSError as error:
-            raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
-    if len(data) > limit:
-        raise SourceError(path, f"grew over the limit of {limit:,} bytes while it was read")
-    return data, status.st_mode
-
-
-def read_source(path: Path, limit: int = MAX_BYTES) -> SourceFile:
-    """Read and decode one Python source file.
-
-    Raises SourceError when it cannot be read or decoded; the message names the way out.
-    """
-    data, mode = read_bytes(path, limit)
-    return decode(data, path, mode)
 
 
 def encode(source: SourceFile, new_text: str) -> bytes:

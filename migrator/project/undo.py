@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from migrator.project import hardlinks, journal
-from migrator.project.apply import Refused
-from migrator.project.journal import Entry, Run, file_sha256
+from migrator.project.apply import Refused, sync
+from migrator.project.journal import Entry, Run
 from migrator.project.lock import Locked, locked
-from migrator.project.paths import STATE_FOLDER, UnsafePath, checked, sync_folder
+from migrator.project.paths import STATE_FOLDER, UnsafePath, plain
+from migrator.project.source import SourceError
+from migrator.project.tree import Folder
+
+KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +42,17 @@ def undo(root: Path, *, only: Collection[str] = (), force: bool = False) -> Undo
     `only` was not written by the run.
     """
     root = root.resolve()
-    if not (root / STATE_FOLDER).is_dir():
-        raise Refused(f"there is nothing to undo in {root}: it has no {STATE_FOLDER}/journal")
     try:
-        with locked(root, "undo") as state:
-            journal.sweep(state)
-            found, errors = journal.runs(root, state)
-            if not found:
-                why = f" ({errors[0]})" if errors else ""
-                raise Refused(f"there is nothing to undo in {root}{why}")
-            return _undo(root, state, found, tuple(errors), only, force)
+        with Folder.named(root) as tree:
+            if tree.status(STATE_FOLDER) is None:
+                raise Refused(f"there is nothing to undo in {root}: it has no {STATE_FOLDER}/journal")
+            with locked(tree, "undo") as state:
+                journal.sweep(state)
+                found, errors = journal.runs(state)
+                if not found:
+                    why = f" ({errors[0]})" if errors else ""
+                    raise Refused(f"there is nothing to undo in {root}{why}")
+                return _undo(tree, state, found, tuple(errors), only, force)
     except (Locked, UnsafePath) as error:
         raise Refused(str(error)) from error
     except OSError as error:
@@ -57,7 +60,7 @@ def undo(root: Path, *, only: Collection[str] = (), force: bool = False) -> Undo
 
 
 def _undo(
-    root: Path, state: Path, found: list[Run], notes: tuple[str, ...],
+    tree: Folder, state: Folder, found: list[Run], notes: tuple[str, ...],
     only: Collection[str], force: bool,
 ) -> Undone:  # fmt: skip
     run = found[-1]
@@ -67,90 +70,114 @@ def _undo(
         if unknown:
             raise Refused(f"{unknown[0]} was not written by the last run ({run.id})")
         entries = tuple(entry for entry in entries if entry.path in only)
-    groups = hardlinks.linked(root, (entry.path for entry in entries if not entry.creates))
+    groups = hardlinks.linked(tree, (entry.path for entry in entries if not entry.creates))
     restored: list[str] = []
     removed: list[str] = []
     conflicts: list[tuple[str, str]] = []
-    for entry in entries:
-        try:
-            done = _bring_back(root, state, run, entry, force)
-        except (OSError, UnsafePath, journal.JournalError) as error:
-            conflicts.append((entry.path, str(error)))
-            continue
-        if done:
-            (removed if entry.creates else restored).append(entry.path)
-    for group in groups:
-        hardlinks.join(root, state, group)
-    for parent in {(root / path).parent for path in (*restored, *removed)}:
-        sync_folder(parent)
-    _remove_folders(root, run)
-    pending = len(found) - 1
-    if not conflicts and (not only or not any(_open(root, run, e) for e in run.entries)):
-        journal.forget(run)
-    else:
-        pending += 1
-    return Undone(run.id, tuple(restored), tuple(removed), tuple(conflicts), pending, notes)
+    with journal.opened(state, run) as blobs:
+        for entry in entries:
+            try:
+                done = _bring_back(tree, state, blobs, run, entry, force)
+            except (UnsafePath, SourceError, journal.JournalError) as error:
+                conflicts.append((entry.path, getattr(error, "message", str(error))))
+                continue
+            except OSError as error:
+                conflicts.append((entry.path, error.strerror or str(error)))
+                continue
+            if done:
+                (removed if entry.creates else restored).append(entry.path)
+        for group in groups:
+            hardlinks.join(tree, state, group)
+        sync(tree, (*restored, *removed))
+        _remove_folders(tree, run)
+        finished = not conflicts and not (only and any(_open(tree, blobs, e) for e in run.entries))
+    if finished:
+        journal.forget(state, run)
+    earlier = len(found) - finished
+    return Undone(run.id, tuple(restored), tuple(removed), tuple(conflicts), earlier, notes)
 
 
-def _open(root: Path, run: Run, entry: Entry) -> bool:
+def _open(tree: Folder, blobs: Folder, entry: Entry) -> bool:
     """Whether an entry can still be undone."""
-    if entry.creates:
-        return os.path.lexists(root / entry.path)
-    return run.old(entry).exists() and file_sha256(root / entry.path) != entry.old_sha256
+    if not entry.creates and blobs.status(entry.old) is None:
+        return False
+    try:
+        with tree.holding(entry.path) as (folder, name):
+            if entry.creates:
+                return folder.status(name) is not None
+            return folder.digest(name) != entry.old_sha256
+    except OSError:
+        return not entry.creates
 
 
-def _bring_back(root: Path, state: Path, run: Run, entry: Entry, force: bool) -> bool:
+def _bring_back(
+    tree: Folder, state: Folder, blobs: Folder, run: Run, entry: Entry, force: bool
+) -> bool:
     """Bring one file back; False when it already is what it was.
 
     Raises JournalError for a conflict, OSError, UnsafePath.
     """
-    target = checked(root, entry.path)
-    current = file_sha256(target)
     if entry.creates:
-        if not os.path.lexists(target):
-            return False
-        if current != entry.new_sha256:
-            _set_aside(target, state, run, entry, force)
-        target.unlink(missing_ok=True)
-        return True
-    original = run.old(entry)
-    if not os.path.lexists(original):  # brought back already, by an undo that was interrupted
+        return _take_away(tree, state, run, entry, force)
+    if blobs.status(entry.old) is None:  # brought back already, by an undo that was interrupted
         return False
+    try:
+        with tree.holding(plain(entry.path)) as (folder, name):
+            current = folder.digest(name)
+    except FileNotFoundError:
+        current = ""
     if current == entry.old_sha256:  # never written, or put back by hand
         return False
-    if file_sha256(original) != entry.old_sha256:
+    if blobs.digest(entry.old) != entry.old_sha256:
         raise journal.JournalError("the original in the journal is damaged")
-    if current != entry.new_sha256:
-        _set_aside(target, state, run, entry, force)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    journal.put(original, target)
+    with tree.holding(entry.path, make=force) as (folder, name):
+        if current != entry.new_sha256:
+            _set_aside(folder, name, state, run, entry, force)
+        blobs.move(entry.old, folder, name)
     return True
 
 
-def _set_aside(target: Path, state: Path, run: Run, entry: Entry, force: bool) -> None:
+def _take_away(tree: Folder, state: Folder, run: Run, entry: Entry, force: bool) -> bool:
+    try:
+        with tree.holding(plain(entry.path)) as (folder, name):
+            if folder.status(name) is None:
+                return False
+            if folder.digest(name) != entry.new_sha256:
+                _set_aside(folder, name, state, run, entry, force)
+            folder.remove(name)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _set_aside(
+    folder: Folder, name: str, state: Folder, run: Run, entry: Entry, force: bool
+) -> None:
     """Keep a copy of a file that a person edited since the run; a conflict unless forced."""
+    there = folder.status(name) is not None
     if not force:
-        gone = not os.path.lexists(target)
         raise journal.JournalError(
-            ("was removed" if gone else "was edited") + " after the run; left as it is "
+            ("was edited" if there else "was removed") + " after the run; left as it is "
             "(--force brings it back and keeps the edited version in .migrator/kept/)"
         )
-    if os.path.lexists(target):
-        kept = state / "kept" / run.id / entry.path
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(target, kept, follow_symlinks=False)
+    if there:
+        with state.holding(f"{KEPT}/{run.id}/{entry.path}", make=True) as (kept, last):
+            kept.remove(last)  # of an undo that was interrupted, or a link: never written through
+            folder.copy(name, kept, last)
 
 
-def _remove_folders(root: Path, run: Run) -> None:
+def _remove_folders(tree: Folder, run: Run) -> None:
     """Remove the folders that the run made, once nothing but byte code is in them."""
-    for relative in sorted(run.folders, reverse=True):
+    for made in sorted(run.folders, reverse=True):
         try:
-            folder = checked(root, relative)
-            cache = folder / "__pycache__"
-            if {p.name for p in folder.iterdir()} == {"__pycache__"} and not cache.is_symlink():
-                for compiled in cache.glob("*.pyc"):
-                    compiled.unlink()
-                cache.rmdir()
-            folder.rmdir()
+            with tree.holding(plain(made)) as (above, name):
+                with above.folder(name) as folder:
+                    if folder.names() == ["__pycache__"]:
+                        with folder.folder("__pycache__") as cache:
+                            for compiled in cache.names():
+                                if compiled.endswith(".pyc"):
+                                    cache.remove(compiled)
+                        folder.remove_folder("__pycache__")
+                above.remove_folder(name)
         except (OSError, UnsafePath):
             continue

@@ -13,6 +13,8 @@ from migrator.measure import records
 from migrator.measure.predict import devices, forecast
 from migrator.model import to_jsonable
 from migrator.project import planfile
+from migrator.project.source import SourceError
+from migrator.project.tree import read_named
 from migrator.report import (
     cards,
     changes,
@@ -34,13 +36,22 @@ class ReportError(ValueError):
 
 def _json(path: Path, needs: tuple[str, ...]) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = json.loads(read_named(path, sets.MOST_BYTES)[0])
+    except SourceError as error:
+        raise ReportError(str(error)) from error
+    except (ValueError, RecursionError) as error:
         raise ReportError(f"{path}: {error}") from error
     for name in needs:
         if not isinstance(data, dict) or name not in data:
             raise ReportError(f"{path}: field {name!r} is missing")
     return dict(data)
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_named(path, sets.MOST_BYTES)[0].decode("utf-8")
+    except (SourceError, UnicodeDecodeError) as error:
+        raise ReportError(str(error) if isinstance(error, SourceError) else f"{path}: {error}") from error
 
 
 def _measurement_caveats(measured: records.Measurement) -> list[str]:
@@ -125,7 +136,7 @@ def build(
         caveats += notes
         raw["verify"] = checked
     if measure is not None:
-        measured = records.load(measure.read_text(encoding="utf-8"), str(measure))
+        measured = records.load(_text(measure), str(measure))
         parts, more = _measured(measured)
         sections += parts
         findings += more
@@ -133,7 +144,7 @@ def build(
         environment = _environment(measured.environment)
         raw["measure"] = to_jsonable(measured)
     if predict is not None:
-        forecasts = forecast.load(predict.read_text(encoding="utf-8"), str(predict))
+        forecasts = forecast.load(_text(predict), str(predict))
         raw["predict"] = to_jsonable(forecasts)
         extra, notes = predictions.section(forecasts)
         sections.append(extra)
@@ -197,7 +208,7 @@ def merge(
         ]
     forecasts = None
     if predicted:
-        forecasts = forecast.load(predicted[-1].read_text(encoding="utf-8"), str(predicted[-1]))
+        forecasts = forecast.load(_text(predicted[-1]), str(predicted[-1]))
         extra, notes = predictions.section(forecasts)
         sections.append(extra)
         caveats += notes
@@ -219,23 +230,27 @@ def merge(
     )  # fmt: skip
 
 
-def _with_review(report: Report, plan: Path, page: Path) -> Report:
+def _with_review(report: Report, plan: Path, page: Path, root: Path | None) -> Report:
     """The report with a link to the side-by-side page, which is written beside it; a plan from
     elsewhere that is not complete has none."""
     try:
-        review.write(planfile.load_kept(plan), page, f"{report.title}, side by side")
+        review.write(planfile.load_kept(plan), page, f"{report.title}, side by side", root)
     except planfile.PlanError:
         return report
     return replace(report, review=page.name)
 
 
 def run(
-    results: Path, out: Path, title: str, catalogue: Sequence[Path] = (), target: int = cards.TARGET
-) -> Report:
+    results: Path, out: Path, title: str, catalogue: Sequence[Path] = (),
+    target: int = cards.TARGET, root: Path | None = None,
+) -> Report:  # fmt: skip
     """Builds the report from `results`/{plan,verify,measure,predict}.json and writes it to `out`.
+
+    root: the tree that it is about, in which nothing is written through a link.
 
     Raises:
       ReportError: none of them exists, or one is damaged.
+      UnsafePath: something is in the way of `out`.
     """
     names = ("plan", "verify", "measure", "predict")
     files = {n: p for n in names if (p := results / f"{n}.json").exists()}
@@ -246,6 +261,6 @@ def run(
         )
     report = build(title, **files, catalogue=catalogue, target=target)
     if "plan" in files and out.suffix in (".html", ".htm"):
-        report = _with_review(report, files["plan"], out.with_name(f"{out.stem}-review.html"))
-    render.write(report, out)
+        report = _with_review(report, files["plan"], out.with_name(f"{out.stem}-review.html"), root)
+    render.write(report, out, root)
     return report

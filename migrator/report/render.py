@@ -11,6 +11,7 @@ import jinja2
 import markupsafe
 
 from migrator.model import to_jsonable
+from migrator.project.tree import write_named
 from migrator.report import charts, page
 from migrator.report.model import Report
 
@@ -64,12 +65,12 @@ def as_json(report: Report) -> str:
     return json.dumps(to_jsonable(report), indent=1, ensure_ascii=False)
 
 
-def write(report: Report, path: Path) -> None:
-    """Writes the report in the form that the file's name asks for: .html, .md or .json."""
+def write(report: Report, path: Path, root: Path | None = None) -> None:
+    """Writes the report in the form that the file's name asks for: .html, .md or .json.
+
+    root: the tree that it is about, in which nothing is written through a link.
+    """
     forms = {".html": html, ".htm": html, ".md": markdown, ".json": as_json}
     if path.suffix not in forms:
         raise ValueError(f"{path}: a report is written as .html, .md or .json")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(forms[path.suffix](report), encoding="utf-8")
-    part.replace(path)
+    write_named(path, forms[path.suffix](report), root)

@@ -18,6 +18,7 @@ import markupsafe
 from migrator.model import Confidence, FileResult, Finding, Plan, Status
 from migrator.project.diff import Hunk, hunks, lines_of
 from migrator.project.notebook import displayed, is_notebook
+from migrator.project.tree import write_named
 from migrator.report import page
 
 PAGE_BYTES = 30_000_000  # of code in one page: more than that, browsers scroll badly
@@ -273,9 +274,6 @@ def _counts(items: Iterable[str]) -> dict[str, int]:
     return dict(sorted(collections.Counter(items).items()))
 
 
-def write(plan: Plan, path: Path, title: str) -> None:
-    """Write the page, in one piece. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(html(plan, title), encoding="utf-8", errors="backslashreplace")
-    part.replace(path)
+def write(plan: Plan, path: Path, title: str, root: Path | None = None) -> None:
+    """Write the page, in one piece; through no link of the tree `root`. Raises OSError, UnsafePath."""
+    write_named(path, html(plan, title), root)

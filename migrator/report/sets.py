@@ -11,10 +11,13 @@ from typing import Any
 
 from migrator.measure import records
 from migrator.measure.records import Cell, CellResult, Measurement
+from migrator.project.tree import read_named
 from migrator.report import text
 from migrator.report.charts import SERIES, Bar, Chart
 from migrator.report.memory import NO_CHANGE
 from migrator.report.model import Section, Statement, Table
+
+MOST_BYTES = 1 << 30  # of a file of results
 
 CHANGED = 40  # rows of a comparison that are shown as a chart at most
 
@@ -65,7 +68,7 @@ def load(paths: Sequence[Path]) -> tuple[ResultSet, ...]:
     found = []
     for path in paths:
         file = path / "measure.json" if path.is_dir() else path
-        measured = records.load(file.read_text(encoding="utf-8"), str(file))
+        measured = records.load(read_named(file, MOST_BYTES)[0].decode("utf-8"), str(file))
         name = file.stem if file.stem != "measure" else file.resolve().parent.name
         if name == ".migrator":
             name = file.resolve().parent.parent.name
@@ -277,7 +280,7 @@ def is_forecast(path: Path) -> bool:
     if path.is_dir():
         return False
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        raw = json.loads(read_named(path, MOST_BYTES)[0])
+    except (ValueError, RecursionError):
         return False
     return isinstance(raw, dict) and "forecasts" in raw and "cells" not in raw

@@ -66,13 +66,14 @@ def _all_or_none(ctx: FileContext) -> None:
 
 def _obstacle(ctx: FileContext, path: str) -> str:
     """``path:reason`` if a module keeps its graphs in sessions, else empty."""
-    assert ctx.index.folder is not None
+    text = ctx.index.text(path)
+    if text is None:
+        return f"{path}:it cannot be read"
     try:
-        text = (ctx.index.folder / path).read_text(encoding="utf-8")
         trial = ctx.anew(text, path)
         FrozenRewrite(trial, FrozenModel(trial)).module()
     except Obstacle as problem:
         return f"{path}:{problem.message}"
-    except (OSError, UnicodeDecodeError, SyntaxError, cst.ParserSyntaxError) as error:
+    except (SyntaxError, cst.ParserSyntaxError) as error:
         return f"{path}:{type(error).__name__}"
     return ""

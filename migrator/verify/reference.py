@@ -6,11 +6,11 @@ import importlib.metadata
 import importlib.util
 import json
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrator.project.git import program
 from migrator.workload import child
 
 ENVIRONMENT_VARIABLE = "MIGRATOR_TF1_PYTHON"
@@ -80,7 +80,7 @@ def find_reference(python: str = "", timeout: float = 120.0) -> Reference:
             raise ReferenceError(f"no TensorFlow 1 interpreter: {why}")
         return found
     for command in _COMMAND_NAMES:
-        path = shutil.which(command)
+        path = program(command)
         if path is not None:
             found, _ = _probe(path, timeout)
             if found is not None:

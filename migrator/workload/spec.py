@@ -7,10 +7,14 @@ file given with `--workloads`.
 from __future__ import annotations
 
 import dataclasses
-import tomllib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from migrator.project.source import SourceError
+from migrator.project.toml import TomlError, parsed
+from migrator.project.tree import read_named
 
 SPEC_FILE = "migrator.toml"
 KINDS = ("function", "model", "command", "frozen_graph", "saved_model", "keras_file", "tests")
@@ -163,10 +167,12 @@ def load(path: Path) -> tuple[Workload, ...]:
       SpecError: the file is not TOML, or describes a workload wrongly.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if not os.path.lexists(path):
+            return ()
+        data = parsed(read_named(path)[0])
+    except SourceError as error:
+        raise SpecError(str(error)) from error
+    except TomlError as error:
         raise SpecError(f"{path}: {error}") from error
     return parse(data, str(path))
 

@@ -189,7 +189,7 @@ def test_links_in_the_tree_are_not_followed(
 
 def test_a_fifo_is_not_waited_for(tmp_path: Path, repo: Path, migrator: Call) -> None:
     os.mkfifo(tmp_path / "fifo")
-    assert "not a regular file" in migrator("apply", tmp_path / "fifo", repo, code=2).stderr
+    assert "is a fifo" in migrator("apply", tmp_path / "fifo", repo, code=2).stderr
 
 
 def test_a_plan_for_stdout_is_only_the_plan(repo: Path, migrator: Call, tmp_path: Path) -> None:

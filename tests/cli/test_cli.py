@@ -120,8 +120,9 @@ def test_dirty_trees_and_locks_end_with_code_4(
     git(repo, "init")
     assert "uncommitted" in migrator("migrate", repo, code=4).stderr
     from migrator.project.lock import locked
+    from migrator.project.tree import Folder
 
-    with locked(repo, "test"):
+    with Folder.named(repo) as tree, locked(tree, "test"):
         assert "another migrator" in migrator("migrate", repo, "--allow-dirty", code=4).stderr
     migrator("migrate", repo, "--allow-dirty")
 
@@ -328,7 +329,7 @@ def test_doctor_reports_a_named_interpreter_that_does_not_work(
 
 
 def test_names_cannot_drive_the_terminal(repo: Path, migrator: Call) -> None:
-    assert safe("a\x1b[31m\u202eb\n\udcff") == "a\\x1b[31m\ufffdb\\n\\xff"
+    assert safe("a\x1b[31m\u202eb\n\udcff") == "a\\x1b[31m\\u202eb\\n\\xff"
     (repo / "\x1b[31mred[bold].py").write_text("import numpy as np\nx = np.int(1)\n")
     text = migrator("migrate", repo, "--diff", code=1).stdout
     assert "\x1b" not in text

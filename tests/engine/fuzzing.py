@@ -230,9 +230,10 @@ def seeded(text: str, seed: int) -> str:
 
 def read(path: Path) -> str | None:
     """A real file's text as the engine would get it; None for what is no text."""
-    from migrator.project.source import SourceError, read_source
+    from migrator.project.source import SourceError, decode
+    from migrator.project.tree import read_named
 
     try:
-        return read_source(path).text
+        return decode(read_named(path)[0], path).text
     except SourceError:
         return None

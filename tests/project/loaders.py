@@ -18,6 +18,7 @@ from migrator.project import config, journal, planfile
 from migrator.project.notebook import decode_module, encode_module
 from migrator.project.paths import UnsafePath
 from migrator.project.source import SourceError
+from migrator.project.tree import Folder
 from migrator.workload import spec
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="migrator-loaders-")
@@ -98,7 +99,8 @@ def undo_journal(data: bytes) -> None:
     """The entries of a journal."""
     path = _file(f"tree/.migrator/journal/20260101-000000-00000000/{journal.ENTRIES}", data)
     try:
-        run = journal.load(_ROOT / "tree", path.parent)
+        with Folder.named(path.parent.parent) as base:
+            run = journal.load(base, path.parent.name)
     except (journal.JournalError, UnsafePath):
         return
     for entry in run.entries:

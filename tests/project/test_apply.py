@@ -14,6 +14,7 @@ import pytest
 from migrator.model import FileResult, Plan, Status
 from migrator.project.apply import Refused, apply_plan
 from migrator.project.lock import locked
+from migrator.project.tree import Folder
 from migrator.project.undo import undo
 from tests.project.trees import expected_after, make_tree, plan_for, snapshot
 
@@ -132,7 +133,8 @@ def test_a_second_writer_is_refused_and_a_dead_one_is_not_waited_for(tmp_path: P
     plan = plan_for(tmp_path)
     code = (
         "import sys, time; from pathlib import Path; from migrator.project.lock import locked\n"
-        f"with locked(Path({str(tmp_path)!r}), 'other'):\n print('held', flush=True)\n"
+        "from migrator.project.tree import Folder\n"
+        f"with locked(Folder.named(Path({str(tmp_path)!r})), 'other'):\n print('held', flush=True)\n"
         " time.sleep(60)"
     )
     holder = subprocess.Popen(
@@ -230,5 +232,5 @@ def test_links_in_place_of_the_journal_are_refused(tmp_path: Path, taken: str) -
 
 def test_locking_again_after_release(tmp_path: Path) -> None:
     for _ in range(2):
-        with locked(tmp_path, "x") as state:
-            assert (state / ".gitignore").read_text() == "*\n"
+        with Folder.named(tmp_path) as tree, locked(tree, "x") as state:
+            assert state.read(".gitignore").data == b"*\n"

@@ -18,8 +18,8 @@ from migrator.project.source import (
     declared_encoding,
     decode,
     encode,
-    read_source,
 )
+from migrator.project.tree import read_named
 
 BOM = b"\xef\xbb\xbf"
 
@@ -124,7 +124,8 @@ def test_mode_and_digest(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"x = 1\n")
     path.chmod(0o751)
-    source = read_source(path)
+    data, mode = read_named(path)
+    source = decode(data, path, mode)
     assert source.mode == 0o751
     assert len(source.sha256) == 64
 
@@ -132,8 +133,8 @@ def test_mode_and_digest(tmp_path: Path) -> None:
 def test_what_is_not_a_readable_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "big.py").write_bytes(b"#" * 100)
-    for name, says in (("pipe.py", "regular"), ("gone.py", "No such"), (".", "regular")):
+    for name, says in (("pipe.py", "fifo"), ("gone.py", "No such"), (".", "folder")):
         with pytest.raises(SourceError, match=says):
-            read_source(tmp_path / name)
+            read_named(tmp_path / name)
     with pytest.raises(SourceError, match="limit"):
-        read_source(tmp_path / "big.py", limit=99)
+        read_named(tmp_path / "big.py", limit=99)

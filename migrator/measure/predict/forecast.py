@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 import migrator
 from migrator.measure import environment, matrix, records
 from migrator.model import to_json, to_jsonable
+from migrator.project.tree import write_named
 from migrator.workload import child
 from migrator.workload.spec import Workload
 
@@ -134,10 +134,7 @@ def run(
             progress(f"{workload.name}, {precision}", number, len(jobs))
         found.append(one(workload, root, precision, batches))
     made = Forecasts(environment.describe(), tuple(found), {"batches": list(batches)})
-    out.mkdir(parents=True, exist_ok=True)
-    part = out / "predict.json.part"
-    part.write_text(to_json(made), encoding="utf-8")
-    os.replace(part, out / "predict.json")
+    write_named(out / "predict.json", to_json(made))
     return made
 
 
@@ -174,7 +171,7 @@ def load(text: str, source: str = "predict.json") -> Forecasts:
     """
     try:
         raw = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise records.SchemaError(f"{source}: not JSON ({error})") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("forecasts"), list):
         raise records.SchemaError(f"{source}: field 'forecasts' is missing")
