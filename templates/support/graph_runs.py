@@ -196,6 +196,12 @@ class GraphRun(Run):
                 f"{variable_name(variable)}/Assign")
         return self._initializers[id(variable)]
 
+    def initializer_of(self, collection: str) -> tf.Operation:
+        """The operation that gives those variables their first values that a collection has by
+        then: what is made later was often meant as well."""
+        return self.graph.python_operation(
+            lambda *given: self.initialize(self.get_collection(collection), *given), "init")
+
     # ---- sessions ----------------------------------------------------------------------------
     def start_session(self) -> None:
         """From here on variables are as before they were initialised."""

@@ -405,7 +405,7 @@ def perform(operation: Any, feed_dict: Mapping[Any, Any] | None = None, session:
 def _graph_of(values: Any) -> Graph:
     for value in tf.nest.flatten(values):
         try:
-            found = getattr(value, "built_by", None) or value.graph.built_by
+            found = getattr(value, "built_by", None) or getattr(value, "op", value).graph.built_by
         except AttributeError:  # eager tensors have none
             continue
         return found
@@ -421,19 +421,12 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> tf.Ope
 
 def global_variables_initializer() -> tf.Operation:
     """The operation that gives all variables but the local ones their first values."""
-    return _initializer_of(GraphKeys.GLOBAL_VARIABLES)
+    return default_graph().run.initializer_of(GraphKeys.GLOBAL_VARIABLES)
 
 
 def local_variables_initializer() -> tf.Operation:
     """The operation that gives the local variables their first values."""
-    return _initializer_of(GraphKeys.LOCAL_VARIABLES)
-
-
-def _initializer_of(collection: str) -> tf.Operation:
-    """Of those variables that there are by then: what is made later was often meant as well."""
-    run_ = default_graph().run
-    return run_.graph.python_operation(
-        lambda *given: run_.initialize(run_.get_collection(collection), *given), "init")
+    return default_graph().run.initializer_of(GraphKeys.LOCAL_VARIABLES)
 
 
 def tables_initializer(name: str = "init_all_tables") -> tf.Operation:

@@ -1,7 +1,7 @@
-"""TF 1's session hooks for loops without sessions: called around each step of a training loop.
+"""TF 1's session hooks: called around each run of a graph, or each step of a loop without sessions.
 
-A hook may ask for tensors of the step function (`SessionRunArgs`), variables, or functions; after
-the step it gets their values.
+A hook may ask for tensors of the graph or of the step function (`SessionRunArgs`), variables, or
+functions; after the step it gets their values.  Loops without sessions give None as the session.
 """
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 from absl import logging
+from tensorflow.core.framework import summary_pb2
 
 from .checkpoint import Saver
-from .scopes import add_to_collection, get_collection, get_global_step
+from .graph_summaries import merge_all
+from .scopes import GraphKeys, add_to_collection, get_collection, get_global_step
+from .store import builds_graph, current_run
+from .writers import FileWriterCache
 
 
 class SessionRunArgs(NamedTuple):
@@ -54,7 +58,7 @@ class SessionRunHook:
         """Called once, when the step function has been traced."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called once, when the variables have their values; `session` and `coord` are None."""
+        """Called once, when the variables have their values."""
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Called before each step; may ask for values."""
@@ -63,7 +67,7 @@ class SessionRunHook:
         """Called after each step."""
 
     def end(self, session: Any) -> None:
-        """Called at the end, unless there was an error; `session` is None."""
+        """Called at the end, unless there was an error."""
 
 
 class SecondOrStepTimer:
@@ -109,7 +113,7 @@ class SecondOrStepTimer:
 
 def _step_now() -> int:
     step = get_global_step()
-    return 0 if step is None else int(step)
+    return 0 if step is None else int(current_run().value(step))
 
 
 class StopAtStepHook(SessionRunHook):
@@ -141,30 +145,47 @@ class LoggingTensorHook(SessionRunHook):
                  formatter: Callable[[dict[str, Any]], str] | None = None) -> None:
         if every_n_iter is None and every_n_secs is None and not at_end:
             raise ValueError("give every_n_iter, every_n_secs or at_end")
-        if not isinstance(tensors, Mapping):
-            tensors = {getattr(tensor, "name", str(tensor)): tensor for tensor in tensors}
-        self._tensors, self._formatter, self._at_end = dict(tensors), formatter, at_end
+        if isinstance(tensors, Mapping):
+            self._tensors = {tag: tensors[tag] for tag in sorted(tensors)}
+        else:
+            self._tensors = {t if isinstance(t, str) else getattr(t, "name", str(t)): t
+                             for t in tensors}
+        self._formatter, self._at_end = formatter, at_end
         self._timer = (SecondOrStepTimer(every_n_secs, every_n_iter)
                        if every_n_iter is not None or every_n_secs is not None else None)
-        self._iteration, self._values = 0, {}
+        self._iteration, self._values = 0, dict[str, Any]()
+        self._due = False
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._tensors)
+    def begin(self) -> None:
+        self._iteration = 0
+        if self._timer is not None:
+            self._timer.reset()
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        self._due = self._timer is not None and self._timer.should_trigger_for_step(self._iteration)
+        last = self._at_end and run_context.session is None  # it may be
+        return SessionRunArgs(self._tensors) if self._due or last else None
 
     def _write(self, values: dict[str, Any]) -> None:
-        logging.info(self._formatter(values) if self._formatter else
-                     ", ".join(f"{name} = {value}" for name, value in values.items()))
+        elapsed = None
+        if self._timer is not None:
+            elapsed, _ = self._timer.update_last_triggered_step(self._iteration)
+        if self._formatter:
+            logging.info("%s", self._formatter(values))
+            return
+        with np.printoptions(suppress=True):
+            text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tensors)
+        logging.info("%s%s", text, "" if elapsed is None else f" ({elapsed:.3f} sec)")
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        self._values = run_values.results
-        if self._timer is not None and self._timer.should_trigger_for_step(self._iteration):
-            self._timer.update_last_triggered_step(self._iteration)
+        self._values = run_values.results or self._values
+        if self._due:
             self._write(self._values)
         self._iteration += 1
 
     def end(self, session: Any) -> None:
         if self._at_end:
-            self._write(self._values)
+            self._write(self._values if session is None else session.run(self._tensors))
 
 
 class StepCounterHook(SessionRunHook):
@@ -173,19 +194,22 @@ class StepCounterHook(SessionRunHook):
     def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None,
                  output_dir: str | None = None, summary_writer: Any = None) -> None:
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._writer = summary_writer or (
-            tf.summary.create_file_writer(output_dir) if output_dir else None)
+        self._directory, self._writer = output_dir, summary_writer
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = _step_now()
         if not self._timer.should_trigger_for_step(step):
             return
         seconds, steps = self._timer.update_last_triggered_step(step)
-        if seconds and steps is not None:
-            logging.info("global_step/sec: %g", steps / seconds)
-            if self._writer is not None:
-                with self._writer.as_default(step=step), tf.summary.record_if(True):
-                    tf.summary.scalar("global_step/sec", steps / seconds)
+        if not seconds or steps is None:
+            return
+        logging.info("global_step/sec: %g", steps / seconds)
+        if self._writer is None and self._directory:
+            self._writer = FileWriterCache.get(self._directory)
+        if self._writer is not None:
+            summary = summary_pb2.Summary()
+            summary.value.add(tag="global_step/sec", simple_value=steps / seconds)
+            self._writer.add_summary(summary, step)
 
 
 class NanLossDuringTrainingError(RuntimeError):
@@ -252,70 +276,124 @@ class CheckpointSaverHook(SessionRunHook):
         tf.io.gfile.makedirs(self._directory)
         for listener in self._listeners:
             listener.begin()
-        self._save(_step_now())
+        self._save(session, _step_now())
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = _step_now()
-        if self._timer.should_trigger_for_step(step) and self._save(step):
+        if self._timer.should_trigger_for_step(step) and self._save(run_context.session, step):
             run_context.request_stop()
 
     def end(self, session: Any) -> None:
         step = _step_now()
         if step != self._timer.last_triggered_step():
-            self._save(step)
+            self._save(session, step)
         for listener in self._listeners:
-            listener.end(None, step)
+            listener.end(session, step)
 
-    def _save(self, step: int) -> bool:
+    def _save(self, session: Any, step: int) -> bool:
         if self._saver is None:
-            self._saver = getattr(self._scaffold, "saver", None) or Saver()
-        for listener in self._listeners:
-            listener.before_save(None, step)
+            self._saver = getattr(self._scaffold, "saver", None) or next(
+                iter(get_collection(GraphKeys.SAVERS)), None) or Saver()
         logging.info("Saving checkpoints for %d into %s.", step, self._path)
+        for listener in self._listeners:
+            listener.before_save(session, step)
         self._saver.save(self._path, global_step=step)
         self._timer.update_last_triggered_step(step)
-        wants_stop = [listener.after_save(None, step) for listener in self._listeners]
+        wants_stop = [listener.after_save(session, step) for listener in self._listeners]
         return any(wants_stop)
 
 
 class SummarySaverHook(SessionRunHook):
-    """Kept for callers: summaries are written where they are made, into the default writer."""
+    """Writes the summaries of a graph every so many steps or seconds.
+
+    In loops without sessions it does nothing: summaries are written where they are made.
+    """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None,
                  output_dir: str | None = None, summary_writer: Any = None, scaffold: Any = None,
                  summary_op: Any = None) -> None:
         self.save_steps, self.save_secs, self.output_dir = save_steps, save_secs, output_dir
+        self._writer, self._scaffold, self._summary_op = summary_writer, scaffold, summary_op
+        self._timer = (SecondOrStepTimer(save_secs, save_steps)
+                       if save_secs is not None or save_steps is not None else None)
+        self._next: int | None = None  # step
+        self._due = False
+
+    def begin(self) -> None:
+        self._next = None
+        if self._writer is None and self.output_dir:
+            self._writer = FileWriterCache.get(self.output_dir)
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        wanted = self._summary_op if self._summary_op is not None else getattr(
+            self._scaffold, "summary_op", None)
+        self._due = run_context.session is not None and self._timer is not None and (
+            self._next is None or self._timer.should_trigger_for_step(self._next))
+        if wanted is None or not self._due:
+            return None
+        return SessionRunArgs(wanted if isinstance(wanted, list) else [wanted])
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if self._writer is None or run_context.session is None or self._timer is None:
+            return
+        step = _step_now()
+        if self._due:
+            self._timer.update_last_triggered_step(step)
+            for summary in run_values.results or ():
+                self._writer.add_summary(summary, step)
+        self._next = step + 1
+
+    def end(self, session: Any) -> None:
+        if self._writer is not None:
+            self._writer.flush()
 
 
 class FinalOpsHook(SessionRunHook):
     """Keeps the values that `final_ops` have at the end."""
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
-        self._final_ops, self.final_ops_values = final_ops, None
+        self._final_ops, self._feeds = final_ops, final_ops_feed_dict
+        self.final_ops_values: Any = None
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._final_ops)
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        return None if run_context.session is not None else SessionRunArgs(self._final_ops)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         self.final_ops_values = run_values.results
 
+    def end(self, session: Any) -> None:
+        if session is not None and self._final_ops is not None:
+            self.final_ops_values = session.run(self._final_ops, self._feeds)
+
 
 class FeedFnHook(SessionRunHook):
-    """Raises NotImplementedError when used: a step function has arguments instead of feeds."""
+    """Feeds what `feed_fn` gives into each run of a graph.
+
+    Raises NotImplementedError where there is no session: a step function has arguments instead.
+    """
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        raise NotImplementedError("nothing can be fed to a step function; return the values from "
-                                  "the input function instead")
+        if run_context.session is None:
+            raise NotImplementedError("nothing can be fed to a step function; return the values "
+                                      "from the input function instead")
+        return SessionRunArgs(None, feed_dict=self.feed_fn())
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Lets a worker begin when others have come to a step; there is one process here."""
+
+    def __init__(self, wait_until_step: int) -> None:
+        self.wait_until_step = wait_until_step
 
 
 class Scaffold:
     """What else belongs to a model: how its variables get their first values, and its saver.
 
-    `init_fn(scaffold, None)` is called once, when all variables exist, unless a checkpoint was
-    restored. The operations are kept for callers: nothing has to be initialized.
+    `init_fn(scaffold, session)` is called once, when all variables exist, unless a checkpoint was
+    restored. Loops without sessions only keep the operations: nothing has to be initialized.
     """
 
     def __init__(self, init_op: Any = None, init_feed_dict: Any = None,
@@ -324,12 +402,15 @@ class Scaffold:
                  summary_op: Any = None, saver: Any = None, copy_from_scaffold: Any = None,
                  local_init_feed_dict: Any = None) -> None:
         copied = copy_from_scaffold
-        self.init_op, self.init_feed_dict = init_op, init_feed_dict
-        self.init_fn = init_fn or getattr(copied, "init_fn", None)
-        self.ready_op, self.ready_for_local_init_op = ready_op, ready_for_local_init_op
-        self.local_init_op, self.local_init_feed_dict = local_init_op, local_init_feed_dict
-        self.summary_op = summary_op
-        self.saver = saver or getattr(copied, "saver", None)
+        self.saver: Any
+        self.summary_op: Any
+        self.init_fn: Any
+        given = {"init_op": init_op, "init_feed_dict": init_feed_dict, "init_fn": init_fn,
+                 "ready_op": ready_op, "ready_for_local_init_op": ready_for_local_init_op,
+                 "local_init_op": local_init_op, "summary_op": summary_op, "saver": saver}
+        for name, value in given.items():
+            setattr(self, name, getattr(copied, name, None) if value is None else value)
+        self.local_init_feed_dict = local_init_feed_dict
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str,
@@ -352,9 +433,24 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """Nothing: local variables and tables have their values."""
-        return tf.group()
+        """Gives local variables and tables their values, if they do not have them."""
+        if not builds_graph():
+            return tf.group()
+        run = current_run()
+        return tf.group(run.initializer_of(GraphKeys.LOCAL_VARIABLES),
+                        *get_collection(GraphKeys.TABLE_INITIALIZERS))
 
     def finalize(self) -> Scaffold:
-        """Nothing is left to be made."""
+        """Makes what is missing, where a graph is being built."""
+        if not builds_graph():
+            return self
+        run = current_run()
+        for name, collection, make in (
+            ("init_op", GraphKeys.INIT_OP, lambda: run.initializer_of(GraphKeys.GLOBAL_VARIABLES)),
+            ("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
+            ("summary_op", GraphKeys.SUMMARY_OP, merge_all),
+            ("saver", GraphKeys.SAVERS, Saver),
+        ):
+            if getattr(self, name) is None:
+                setattr(self, name, self.get_or_default(name, collection, make))
         return self

@@ -221,6 +221,10 @@ class Run:
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for new state that training keeps for no variable in particular."""
 
+    def initializer_of(self, collection: str) -> Any:
+        """The operation that gives the variables of a collection their first values; only a graph
+        that is being built has one."""
+
     def hide(self, variables: Sequence[Any]) -> None:
         """Called for variables that are none of the program's, such as Keras' counters."""
 

@@ -74,5 +74,25 @@ class FileWriter:
         self.close()
 
 
+class FileWriterCache:
+    """The one FileWriter of each folder."""
+
+    _writers: dict[str, FileWriter] = {}
+
+    @classmethod
+    def get(cls, logdir: str) -> FileWriter:
+        """The writer of a folder, made if need be."""
+        if logdir not in cls._writers:
+            cls._writers[logdir] = FileWriter(logdir)
+        return cls._writers[logdir]
+
+    @classmethod
+    def clear(cls) -> None:
+        """Closes all of them."""
+        for writer in cls._writers.values():
+            writer.close()
+        cls._writers.clear()
+
+
 def _number(step: Any) -> int:
     return 0 if step is None else int(step)
