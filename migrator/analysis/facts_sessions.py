@@ -26,10 +26,10 @@ TAKERS = {
 
 @fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
-    """{"carriers": all of them, "links": pairs of carriers, "needs": carriers, "parameters": [(function, parameter, place)],
-    "gives": [(function, place or keyword, carrier)], "calls": names of functions -> what they mean ->
-    most positional arguments, "values": names, and ``.name`` of attributes, that stand elsewhere than
-    in a call}."""
+    """{"carriers": all of them, "links": pairs of carriers, "needs": carriers,
+    "parameters": [(function, parameter, place)], "gives": [(function, place or keyword, carrier)],
+    "calls": names of functions -> what they mean -> most positional arguments,
+    "values": names, and ``.name`` of attributes, that stand elsewhere than in a call}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -45,7 +45,10 @@ class Carried:
 
     def __init__(self, tree: ast.Module, values: Values, parents: Parents) -> None:
         self.tree, self.values, self.parents = tree, values, parents
-        self.expressions = [node for node in walk(tree) if self._is_session(node)]
+        self.expressions: list[ast.Name | ast.Attribute] = [
+            node for node in walk(tree)
+            if isinstance(node, (ast.Name, ast.Attribute)) and self._is_session(node)
+        ]
         #: whether a session is made for a graph other than the default one
         self.names_graphs = any(
             self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)

@@ -344,7 +344,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> tf.Te
     return tf.raw_ops.Placeholder(dtype=dtype, shape=tf.TensorShape(shape), name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> tf.Tensor:
     """An input that has the value `input` where a function does not take it."""
     value = tf.convert_to_tensor(input)
     return tf.raw_ops.PlaceholderWithDefault(input=value, shape=tf.TensorShape(shape), name=name)
