@@ -10,6 +10,7 @@ import tensorflow as tf
 import graph_utils
 from inference import detect_objects
 from inference import run_inference_for_single_image
+from tf1_support import graphs
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'frozen.pb')
 detection_graph = graph_utils.load_graph(PATH)
@@ -47,12 +48,11 @@ def in_a_loop(images):
   return [detect_objects(image, sess, graph) for image in images]
 
 
+@graphs.building
 def show(images):
   totals = []
   for image in images:
-    (boxes, num) = detection_graph.run(
-        ['detection_boxes:0', 'num_detections:0'],
-        feed_dict={'image_tensor:0': image[np.newaxis]})
+    (boxes, num) = graphs.run(detection_graph, ['detection_boxes:0', 'num_detections:0'])
     totals.append(boxes.sum() + num[0])
   return totals
 
