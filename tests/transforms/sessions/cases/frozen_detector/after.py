@@ -24,16 +24,15 @@ class Detector(object):
     self._boxes = 'detector/detection_boxes:0'
 
   def detect(self, image):
-    return graphs.run(self._graph, self._boxes)
-
-
-def detect_all(images):
-  compute = graphs.function(['image_tensor:0'], 'detection_scores:0')
-  return [compute(image[np.newaxis])
-          for image in images]
+    return self._graph.run(self._boxes, feed_dict={'detector/image_tensor:0': image[np.newaxis]})
 
 
 @graphs.building
+def detect_all(sess, images):
+  return [sess.run('detection_scores:0', feed_dict={'image_tensor:0': image[np.newaxis]})
+          for image in images]
+
+
 def main():
   random = np.random.RandomState(1)
   images = [random.uniform(0, 1, [side, 12, 3]) for side in (8, 10)]
@@ -42,7 +41,8 @@ def main():
   image_tensor = 'image_tensor:0'
   boxes = 'detection_boxes:0'
   scores = 'detection_scores:0'
-  found_boxes, found_scores = graphs.run(graph, [boxes, scores])
+  found_boxes, found_scores = graph.run(
+      [boxes, scores], feed_dict={image_tensor: images[0][np.newaxis]})
   all_scores = detect_all(graph, images)
   results = {'boxes': found_boxes, 'scores': found_scores, 'class': Detector(PATH).detect(images[1])}
   for i, value in enumerate(all_scores):

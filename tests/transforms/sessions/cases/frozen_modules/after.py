@@ -10,7 +10,6 @@ import tensorflow as tf
 import graph_utils
 from inference import detect_objects
 from inference import run_inference_for_single_image
-from tf1_support import graphs
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'frozen.pb')
 detection_graph = graph_utils.load_graph(PATH)
@@ -48,11 +47,12 @@ def in_a_loop(images):
   return [detect_objects(image, sess, graph) for image in images]
 
 
-@graphs.building
 def show(images):
   totals = []
   for image in images:
-    (boxes, num) = graphs.run(detection_graph, ['detection_boxes:0', 'num_detections:0'])
+    (boxes, num) = detection_graph.run(
+        ['detection_boxes:0', 'num_detections:0'],
+        feed_dict={'image_tensor:0': image[np.newaxis]})
     totals.append(boxes.sum() + num[0])
   return totals
 

@@ -4,7 +4,6 @@ import tensorflow as tf
 from tf1_support import graphs
 
 
-@graphs.building
 def run_inference_for_single_image(image, graph):
   with graph.as_default():
     # Get handles to input and output tensors
@@ -26,7 +25,8 @@ def run_inference_for_single_image(image, graph):
     image_tensor = 'image_tensor:0'
 
     # Run inference
-    output_dict = graphs.run(graph, tensor_dict)
+    output_dict = graph.run(tensor_dict,
+                           feed_dict={image_tensor: np.expand_dims(image, 0)})
 
     # all outputs are float32 numpy arrays, so convert types as appropriate
     output_dict['num_detections'] = int(output_dict['num_detections'][0])
@@ -43,6 +43,7 @@ def detect_objects(image_np, sess, detection_graph):
   image_tensor = 'image_tensor:0'
   boxes = detection_graph.get_tensor_by_name('detection_boxes:0')
   scores = detection_graph.get_tensor_by_name('detection_scores:0')
-  compute_boxes_and_scores = graphs.function([image_tensor], [boxes, scores])
-  boxes, scores = compute_boxes_and_scores(np.expand_dims(image_np, axis=0))
+  boxes, scores = sess.run(
+      [boxes, scores],
+      feed_dict={image_tensor: np.expand_dims(image_np, axis=0)})
   return np.squeeze(boxes), np.squeeze(scores)
