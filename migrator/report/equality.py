@@ -15,7 +15,8 @@ def _number(value: Any) -> str:
 
 
 def _short(detail: str, length: int = 400) -> str:
-    """The beginning of a detail; the whole of it is in verify.json."""
+    """The beginning of a detail, in one line; the whole of it is in verify.json."""
+    detail = "; ".join(line.strip() for line in detail.splitlines() if line.strip())
     return detail if len(detail) <= length else detail[:length] + "…"
 
 
@@ -27,6 +28,7 @@ def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tup
         counts[c["status"]] = counts.get(c["status"], 0) + 1
     bad = [c for c in checks if KIND.get(c["status"], "bad") == "bad"]
     skipped = [c for c in checks if KIND.get(c["status"]) == "open"]
+    left_out = [c["name"] for c in skipped if c.get("workload") == "not compared"]
     reference = verify["reference"]
     if bad:
         lead = Statement(
@@ -40,6 +42,11 @@ def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tup
         )
     else:
         lead = Statement("open", "No comparison ran: nothing is known about equality.")
+    said = [lead]
+    if left_out:
+        said.append(Statement(
+            "open", "Not compared, because nothing says how they are run: " + ", ".join(left_out) + "."
+        ))  # fmt: skip
     rows = tuple(
         (
             c["status"], c.get("workload", ""), c["name"], _number(c.get("difference")),
@@ -56,4 +63,4 @@ def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tup
         f"“Before” ran on {reference}, not on a real TensorFlow 1.15: a difference between the two "
         "would not be seen here.",
     )  # fmt: skip
-    return Section("equal", "Is it equal?", "", (lead,), (table,)), (lead,), caveats
+    return Section("equal", "Is it equal?", "", tuple(said), (table,)), (lead,), caveats

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from migrator.verify import compare, printed, written
-from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
 from migrator.verify.workspace import SHAKE, Ran, WorkingCopy
 from migrator.verify.written import Content
@@ -48,12 +47,8 @@ class _Open:
 class Commands:
     """Runs the command workloads of one verification, one after the other, in two working copies."""
 
-    def __init__(self, before: Side, after: Side, scratch: Path) -> None:
-        self.scratch = scratch
-        self.sides = before, after
-        self.copies = (
-            WorkingCopy(before, scratch / "before"), WorkingCopy(after, scratch / "after")
-        )  # fmt: skip
+    def __init__(self, copies: tuple[WorkingCopy, WorkingCopy], scratch: Path) -> None:
+        self.copies, self.scratch = copies, scratch
         self.history: list[Workload] = []
         self.open: list[_Open] = []
 
@@ -105,7 +100,7 @@ class Commands:
         if not candidates:
             return list(checks)
         copy = WorkingCopy(
-            self.sides[0], self.scratch / "shaken", {"MIGRATOR_VERIFY_SHAKE": str(SHAKE)}
+            self.copies[0].side, self.scratch / "shaken", {"MIGRATOR_VERIFY_SHAKE": str(SHAKE)}
         )
         settled: dict[tuple[str, str], Check] = {}
         last = max(self.history.index(o.workload) for o in candidates)
@@ -136,7 +131,7 @@ class Commands:
             ]  # fmt: skip
             ran = dataclasses.replace(ran, written=tuple(chosen))
         # Both kinds of everything are read by TF 2.
-        return Left(ran, written.read(copy, ran, workload, self.sides[1]))
+        return Left(ran, written.read(copy, ran, workload, self.copies[1].side))
 
     def _compared(
         self, workload: Workload, before: Left, after: Left, shaken: Left | None = None

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,7 @@ class _Watch:
     sampled: bool
     every: float = 0.1
     peak: int = 0
+    meanwhile: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         self.points: list[tuple[float, int]] = []
@@ -154,6 +155,8 @@ class _Watch:
             except subprocess.TimeoutExpired:
                 for log in self.logs:
                     _shorten(log)
+                if self.meanwhile is not None:
+                    self.meanwhile()
             if looks:
                 now = _resident(self.process.pid)
                 self.peak = max(self.peak, now)
@@ -188,12 +191,14 @@ def run(
     memory_limit: int = 0,
     sampled: bool = False,
     streams: tuple[Path, Path] | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Outcome:
     """Runs argv in cwd, its output going to a file that is read back when it ends.
 
     timeout is in seconds. memory_limit: resident bytes at which the child is ended as "oom", 0 for
     none. sampled: also record how much memory it has over time. streams: files that keep its stdout
-    and stderr; the tail is that of stderr, or of stdout if it has none. The child gets a session of
+    and stderr; the tail is that of stderr, or of stdout if it has none. meanwhile: called about
+    every second while the child runs. The child gets a session of
     its own and a mark in its environment, so that everything it starts is ended with it, also when it
     left the session or this process is interrupted.
     """
@@ -213,7 +218,7 @@ def run(
             )  # fmt: skip
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
-        watch = _Watch(process, logs, memory_limit, sampled)
+        watch = _Watch(process, logs, memory_limit, sampled, meanwhile=meanwhile)
         with ended_with_us():
             try:
                 status = watch.wait(timeout)

@@ -7,7 +7,7 @@ Settings come from the environment, so that they reach whatever the command star
   (`verify_draws.py`), and MIGRATOR_VERIFY_SHAKE by how much to change them, relatively;
 * MIGRATOR_VERIFY_RESOURCES: "1" for resource variables where TF 1 has reference variables;
 * MIGRATOR_VERIFY_NOTES: a folder in which each process says which TensorFlow it ran and, on the
-  migrated side, how often each `tf.function` of the repository was traced.
+  migrated side, how often each `tf.function` of the repository (MIGRATOR_VERIFY_ROOT) was traced.
 
 Keeps to Python 3.7: it also runs under TF 1.15.
 """
@@ -25,7 +25,6 @@ from collections.abc import Callable
 from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_ROOT = os.getcwd()
 
 
 class _Loader(importlib.abc.Loader):
@@ -125,10 +124,10 @@ def _on_tensorflow(tf: Any) -> None:
     if notes:
         _note(notes, "tensorflow", {"tensorflow": version})
         if side == "after":
-            traces = _own("verify_traces")
+            traces, root = _own("verify_traces"), os.environ["MIGRATOR_VERIFY_ROOT"]
             functions = traces.record_functions(tf)
             atexit.register(
-                lambda: _note(notes, "traces", traces.trace_counts(tf, functions, _ROOT))
+                lambda: _note(notes, "traces", traces.trace_counts(tf, functions, root))
             )
 
 
