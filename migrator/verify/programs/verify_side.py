@@ -4,7 +4,8 @@ Settings come from the environment, so that they reach whatever the command star
 
 * MIGRATOR_VERIFY_SIDE: "tf1", "compat" (MIGRATOR_VERIFY_COMPAT is the runtime's path) or "after";
 * MIGRATOR_VERIFY_DRAWS: "same" for random numbers that both TensorFlows agree about
-  (`verify_draws.py`), and MIGRATOR_VERIFY_SHAKE by how much to change them, relatively;
+  (`verify_draws.py`), and MIGRATOR_VERIFY_SHAKE by how much to change them, relatively, with
+  MIGRATOR_VERIFY_SHAKE_SEED for another change;
 * MIGRATOR_VERIFY_RESOURCES: "1" for resource variables where TF 1 has reference variables;
 * MIGRATOR_VERIFY_NOTES: a folder in which each process says which TensorFlow it ran and, on the
   migrated side, how often each `tf.function` of the repository (MIGRATOR_VERIFY_ROOT) was traced.
@@ -119,7 +120,8 @@ def _on_tensorflow(tf: Any) -> None:
         tf.compat.v1.enable_resource_variables()
     if os.environ.get("MIGRATOR_VERIFY_DRAWS") == "same":
         shake = float(os.environ.get("MIGRATOR_VERIFY_SHAKE", "0"))
-        _own("verify_draws").install(tf, shake)
+        seed = int(os.environ.get("MIGRATOR_VERIFY_SHAKE_SEED", "0"))
+        _own("verify_draws").install(tf, shake, seed)
     notes = os.environ.get("MIGRATOR_VERIFY_NOTES")
     if notes:
         _note(notes, "tensorflow", {"tensorflow": version})
