@@ -57,7 +57,9 @@ def printable(raw: bytes) -> str:
 
 def quiet_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without what would change a measured program."""
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_USE_LEGACY_KERAS")}
+    # TF 2 sets TF2_BEHAVIOR when it is imported, and TF 1.15 obeys it.
+    changing = ("PYTHONPATH", "TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR")
+    env = {k: v for k, v in os.environ.items() if k not in changing}
     env.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTHONHASHSEED"] = "0"

@@ -111,7 +111,7 @@ def test_modules_that_do_not_import_any_more(checks: dict[tuple[str, str], Check
 
 def test_what_is_called_in_another_way_is_told(checks: dict[tuple[str, str], Check]) -> None:
     detail = checks["imports", "modules"].detail
-    assert "2 of 4 functions, classes and methods in them are called in another way" in detail
+    assert "2 of 3 functions, classes and methods in them are called in another way" in detail
     assert "net/layers.py: dense(x, units, name=) is now dense(x, units)" in detail
     assert "net/layers.py: Layer.call(self, x) is not there any more" in detail
 

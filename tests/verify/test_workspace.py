@@ -213,3 +213,44 @@ def test_json_of_a_run_has_what_was_compared(trees: tuple[Path, Path]) -> None:
         *trees, [Workload("w", "command", command="cp data/n.npz x.npz || true")], REFERENCE
     )))  # fmt: skip
     assert {c["name"]: c["status"] for c in found["checks"]} == {"exit code": "equal", "x.npz": "differs"}
+
+
+def draws(tmp_path: Path, reference: verify.Reference) -> Check:
+    pytest.importorskip("tensorflow")
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "go.py").write_text((Path(__file__).parent / "data" / "draws.py").read_text())
+    workload = Workload("draws", "command", command="python go.py")
+    verified = verify.run(tmp_path / "old", tmp_path / "new", [workload], reference)
+    assert verified.checks[0].status is Status.EQUAL, verified.checks[0].detail
+    return verified.checks[1]
+
+
+def test_both_sides_draw_the_same(tmp_path: Path) -> None:
+    found = draws(tmp_path, verify.Reference("compat", "compat"))
+    assert found.status is Status.EQUAL and "13 of 13 lines" in found.detail, found.detail
+
+
+@pytest.mark.tf1
+@pytest.mark.skipif(not os.environ.get("MIGRATOR_TF1_PYTHON"), reason="needs MIGRATOR_TF1_PYTHON")
+def test_real_tensorflow_1_draws_the_same(tmp_path: Path) -> None:
+    found = draws(tmp_path, verify.find_reference())
+    assert found.status is Status.EQUAL and "13 of 13 lines" in found.detail, found.detail
+
+
+def test_what_is_shaken_moves_a_little(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "go.py").write_text((Path(__file__).parent / "data" / "draws.py").read_text())
+    found = []
+    for seed in ("", "1", "2"):
+        env = {"MIGRATOR_VERIFY_SHAKE": "1e-3", "MIGRATOR_VERIFY_SHAKE_SEED": seed} if seed else {}
+        side = Side(tmp_path / "old", "after", sys.executable)
+        copy = WorkingCopy(side, tmp_path / f"copy{seed}", env)
+        ran = copy.run(Workload("w", "command", command="python go.py"))
+        assert not ran.error, ran.error
+        line = next(x for x in ran.stdout.splitlines() if x.startswith("uniform"))
+        found.append(np.array([float(v) for v in line.split()[1:]]))
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        gap = np.abs(found[one] / found[other] - 1)
+        assert 0 < gap.max() < 2.1e-3

@@ -172,5 +172,6 @@ def _replace(tf: Any, module: Any, name: str, new: Any) -> None:
     for top in (tf, v1):
         for place in (top, *(getattr(top, n, None) for n in ("queue", "data", "io"))):
             for holder in (place, getattr(place, "experimental", None)):
-                if holder is not None and getattr(holder, name, None) is old:
+                # not getattr: TF 1.15 warns of each old name that is read
+                if holder is not None and vars(holder).get(name) is old:
                     setattr(holder, name, new)

@@ -99,7 +99,8 @@ def _work(top: str, job: dict[str, Any], root: str) -> dict[str, Any]:
         frames = traceback.extract_tb(error.__traceback__)
         inside = [
             f"{os.path.relpath(f.filename, top)}:{f.lineno}" for f in frames
-            if os.path.realpath(f.filename).startswith(os.path.realpath(top) + os.sep)
+            if not f.filename.startswith("<")
+            and os.path.realpath(f.filename).startswith(os.path.realpath(top) + os.sep)
         ]  # fmt: skip
         text = f"{type(error).__name__}: {error}".strip().splitlines()[0][:300]
         return {"state": "error", "error": text, "at": inside[-3:]}
