@@ -16,6 +16,7 @@ from migrator.project.discover import NEVER, discover
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
 from migrator.workload.models import kind_of
+from migrator.workload.revisions import is_pointer
 from migrator.workload.spec import Input, Workload
 
 _MOST = 20  # model files of a kind
@@ -199,11 +200,5 @@ def _model_files(root: Path) -> Iterator[tuple[str, str]]:
             path = here / name
             if name.endswith(".index") and list(here.glob(glob.escape(name[:-6]) + ".data-*")):
                 yield "checkpoint", path.relative_to(root).as_posix()[: -len(".index")]
-            elif kind_of(path) and not _is_pointer(path):
+            elif kind_of(path) and not is_pointer(path):
                 yield kind_of(path), path.relative_to(root).as_posix()
-
-
-def _is_pointer(path: Path) -> bool:
-    """Whether git's large file storage has not brought the file yet."""
-    with path.open("rb") as stream:
-        return stream.read(40).startswith(b"version https://git-lfs")

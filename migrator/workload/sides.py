@@ -11,7 +11,7 @@ from migrator.engine.plan import build_plan
 from migrator.model import Plan
 from migrator.project.apply import Refused
 from migrator.project.copytree import write_copy
-from migrator.project.gitstate import GitError
+from migrator.project.git import GitError
 from migrator.project.paths import STATE_FOLDER
 from migrator.project.undo import undo
 from migrator.workload import revisions

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrator.cli.migrate import command
-from migrator.project.gitstate import GitError
+from migrator.project.git import GitError
 from migrator.workload import revisions, sides
 
 OLD = "import tensorflow as tf\nx = tf.layers.dense(tf.zeros([1, 2]), tf.log(2.0))\n"
