@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,6 +61,8 @@ Examples:
 @click.option("--strategies", default="", callback=options.strategy_words, metavar="WORDS",
               help="all, or of accumulate:N, recompute, swap:BACKBONE, variant:NAME, tflite:KIND, "
               "qat, prune, cluster.")  # fmt: skip
+@click.option("--fresh", is_flag=True,
+              help="Import TensorFlow in each process, in the place of once for all cells.")  # fmt: skip
 @click.option("--repeats", default=3, show_default=True, help="Processes for each cell.")
 @click.option("--budget", default="9m", show_default=True, callback=options.duration,
               help="Begin no repetition after this time; every cell runs once (0: no limit).")  # fmt: skip
@@ -145,7 +146,7 @@ def _measure(
         repeats=given["repeats"], budget=given["budget"], steps=given["steps"],
         threads=given["threads"], timeout=given["timeout"], memory_limit=given["memory"],
         tf1_python=given["tf1_python"],
-        trace_dir=str(given["trace"].resolve()) if given["trace"] else "",
+        trace_dir=str(given["trace"].resolve()) if given["trace"] else "", fresh=given["fresh"],
     )  # fmt: skip
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
@@ -171,9 +172,8 @@ def _measure(
             measured = Measurement(environment.describe(), whole, to_jsonable(settings))
         else:
             measured = runner.run(
-                pair.before, pair.after, found, out, axes, settings, progress, cells
+                pair.before, pair.after, found, out, axes, settings, progress, cells, whole
             )
-            measured = dataclasses.replace(measured, cells=(*measured.cells, *whole))
         runner.write(out, measured)
     return measured
 

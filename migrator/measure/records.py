@@ -84,12 +84,13 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One thing that held memory at the peak."""
+    """One thing that held memory at the peak. source: "file:line" of the program that made the op."""
 
     category: str
     layer: str
     op: str
     bytes: int
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,9 @@ class Attribution:
 class Sample:
     """What one child process measured.
 
+    wall: seconds of each step until its device was done. delivered: seconds of steps with the way of
+      their results to where Python reads them; empty where that is no way (on a CPU results are read
+      where they lie), and in older files, whose wall is of both.
     size, compressed: bytes of the stored model, and of it packed with gzip, where one was written.
     """
 
@@ -141,6 +145,7 @@ class Sample:
     extra: dict[str, Any] = field(default_factory=dict)
     size: int | None = None
     compressed: int | None = None
+    delivered: tuple[float, ...] = ()
 
 
 REASON = 300  # characters of a line of a log that are shown
@@ -211,6 +216,12 @@ class CellResult:
     def step_seconds(self) -> float | None:
         """Median wall time of a step."""
         found = [statistics.median(s.wall) for s in self.samples if s.wall]
+        return statistics.median(found) if found else None
+
+    @property
+    def delivered_seconds(self) -> float | None:
+        """Median wall time of a step and the way of its results, where these have one."""
+        found = [statistics.median(s.delivered) for s in self.samples if s.delivered]
         return statistics.median(found) if found else None
 
     @property

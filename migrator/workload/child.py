@@ -55,6 +55,13 @@ def printable(raw: bytes) -> str:
     return _CONTROL.sub("", text)
 
 
+def own_python_path() -> str:
+    """PYTHONPATH for children of this interpreter: migrator, and what the caller's own says, so that
+    they see the TensorFlow that the caller sees."""
+    root = str(Path(__file__).resolve().parent.parent.parent)
+    return os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+
+
 def quiet_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without what would change a measured program."""
     # TF 2 sets TF2_BEHAVIOR when it is imported, and TF 1.15 obeys it.
@@ -185,6 +192,15 @@ def _tail(log: Any) -> str:
     return printable(log.read())
 
 
+def _new(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], logs: Sequence[Any]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        list(argv), cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=logs[0], stderr=logs[-1],
+        start_new_session=True,
+    )  # fmt: skip
+
+
 def run(
     argv: Sequence[str],
     cwd: Path,
@@ -194,15 +210,17 @@ def run(
     sampled: bool = False,
     streams: tuple[Path, Path] | None = None,
     meanwhile: Callable[[], None] | None = None,
+    start: Callable[..., Any] | None = None,
 ) -> Outcome:
     """Runs argv in cwd, its output going to a file that is read back when it ends.
 
     timeout is in seconds. memory_limit: resident bytes at which the child is ended as "oom", 0 for
     none. sampled: also record how much memory it has over time. streams: files that keep its stdout
     and stderr; the tail is that of stderr, or of stdout if it has none. meanwhile: called about
-    every second while the child runs. The child gets a session of
-    its own and a mark in its environment, so that everything it starts is ended with it, also when it
-    left the session or this process is interrupted.
+    every second while the child runs. start: makes the process out of argv, cwd, the environment and the
+    logs, in the place of `subprocess.Popen`. The child gets a session of its own and a mark in its
+    environment, so that everything it starts is ended with it, also when it left the session or this
+    process is interrupted.
     """
     started = time.monotonic()
     mark = uuid.uuid4().hex
@@ -214,10 +232,7 @@ def run(
         else:
             logs = [opened.enter_context(path.open("a+b")) for path in streams]
         try:
-            process = subprocess.Popen(
-                list(argv), cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=logs[0],
-                stderr=logs[-1], start_new_session=True,
-            )  # fmt: skip
+            process = (start or _new)(argv, cwd, given, logs)
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
         watch = _Watch(process, logs, memory_limit, sampled, meanwhile=meanwhile)
