@@ -197,7 +197,7 @@ def _files(
         patterns = []
         for pattern in only:
             path = Path(pattern)
-            if path.is_absolute() or (path.exists() and not (root / path).exists()):
+            if path.is_absolute() or (os.path.exists(path) and not os.path.exists(root / path)):
                 path = path.resolve()
                 if path != root and root not in path.parents:
                     raise UsageExit(f"--only-files {pattern}: not in {repo}")
