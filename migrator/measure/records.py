@@ -14,6 +14,7 @@ import re
 import statistics
 import types
 import typing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +95,20 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Live:
+    """The larger tensors of a traced step, largest first, and what lives between steps.
+
+    tensors: (begin, end, bytes, category, layer, op, shape, type, line of the user's program), times in
+      microseconds from the first event (begin -1: before the step; end -1: outlives it), the last six
+      indices into `words`. left_out: how many smaller ones there were.
+    """
+
+    words: tuple[str, ...]
+    tensors: tuple[tuple[float, float, int, int, int, int, int, int, int], ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Attribution:
     """Where the memory of one traced step went.
 
@@ -102,7 +117,7 @@ class Attribution:
       allocator's own figure of the same step.
     categories: bytes at the requested-bytes peak by kind. holders: the largest ones.
     timeline: (seconds into the step, live requested bytes), thinned to at most 500 points, the peak
-      always among them.
+      always among them. live: which tensors these are, of the process that needed most.
     """
 
     requested_peak: int
@@ -113,6 +128,7 @@ class Attribution:
     holders: tuple[Holder, ...]
     timeline: tuple[tuple[float, int], ...]
     peak_op: str = ""
+    live: Live | None = None
 
     @property
     def reconciles(self) -> bool:
@@ -317,7 +333,7 @@ def _build(kind: type, raw: Any, where: str) -> Any:
         raise SchemaError(f"{where}: expected an object")
     nested: dict[str, Any] = {
         "cell": Cell, "phases": [Phase], "samples": [Sample], "cells": [CellResult],
-        "attribution": Attribution, "holders": [Holder],
+        "attribution": Attribution, "holders": [Holder], "live": Live,
     }  # fmt: skip
     hints = _hints(kind)
     values: dict[str, Any] = {}
@@ -336,6 +352,17 @@ def _build(kind: type, raw: Any, where: str) -> Any:
             value = _build(inner, value, at)
         values[f.name] = _checked(value, hints[f.name], at) if inner is None else value
     return kind(**values)
+
+
+def with_one_list(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples of a cell, with the list of tensors of the one that needed most only."""
+    traced = [s for s in samples if s.attribution is not None]
+    most = max(traced, key=lambda s: s.attribution.requested_peak, default=None)  # type: ignore[union-attr]
+    return tuple(
+        s if s is most or s.attribution is None
+        else dataclasses.replace(s, attribution=dataclasses.replace(s.attribution, live=None))
+        for s in samples
+    )  # fmt: skip
 
 
 def sample_from_json(raw: Any, where: str = "sample") -> Sample:

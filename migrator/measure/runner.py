@@ -12,7 +12,14 @@ from typing import Any
 
 from migrator.measure import commands, compare, environment, jobs, matrix
 from migrator.measure.jobs import Job, Outcome, Settings
-from migrator.measure.records import Cell, CellResult, Measurement, Sample, sample_from_json
+from migrator.measure.records import (
+    Cell,
+    CellResult,
+    Measurement,
+    Sample,
+    sample_from_json,
+    with_one_list,
+)
 from migrator.measure.warm import Warm
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import read_named, write_named
@@ -188,10 +195,10 @@ class Kept:
                     failed = Outcome(None, "failed", str(error))
             if failed is not None:
                 made[cell] = CellResult(
-                    cell, failed.status, tuple(samples), failed.detail, self.machine
+                    cell, failed.status, with_one_list(samples), failed.detail, self.machine
                 )
             elif samples:
-                made[cell] = CellResult(cell, "ok", tuple(samples), "", self.machine)
+                made[cell] = CellResult(cell, "ok", with_one_list(samples), "", self.machine)
             else:
                 made[cell] = CellResult(cell, "failed", (), NOT_YET, self.machine)
         return compare.with_differences(made, raws)

@@ -1,24 +1,40 @@
-"""The section on equality: what a verification's checks say in it."""
+"""Equality in the report: the answer at the top, and the table of every check."""
 
 from __future__ import annotations
 
-from migrator.report import equality
+from typing import Any
+
+from migrator.report import answers, equality
 
 
 def check(status: str, name: str = "x", workload: str = "w", detail: str = "") -> dict[str, object]:
     return {"workload": workload, "name": name, "status": status, "detail": detail}
 
 
-def test_what_is_left_out_is_said_beside_what_is_equal() -> None:
-    checks = [check("equal"), check("not run", "programs", "not compared", "a\n  --run x\n"),
-              check("not run", "Keras files", "not compared")]  # fmt: skip
-    section, lead, _ = equality.section({"checks": checks, "reference": "TensorFlow 1.15.5"})
-    assert [s.kind for s in section.statements] == ["good", "open"]
-    assert section.statements[1].text.endswith("how they are run: programs, Keras files.")
-    assert section.tables[0].rows[1][-1] == "a; --run x"
-    assert len(lead) == 1
+def verified(*checks: dict[str, object]) -> dict[str, Any]:
+    return {"checks": list(checks), "reference": "TensorFlow 1.15.5"}
+
+
+def test_what_is_left_out_is_named_and_keeps_the_answer_open() -> None:
+    verify = verified(
+        check("equal"), check("not run", "programs", "not compared", "a\n  --run x\n"),
+        check("not run", "Keras files", "not compared"), check("not run", "y", "other"),
+    )  # fmt: skip
+    answer = answers.equal(verify)
+    assert (answer.verdict, answer.change) == ("unknown", "3 not run")
+    assert answer.line == (
+        "What ran is equal to TensorFlow 1.15.5; not run: programs, Keras files, other."
+    )
+    section, _ = equality.section(verify)
+    assert [t.title for t in section.tables] == [
+        "Not equal, or not run", "Equal to TensorFlow 1.15.5"
+    ]
+    assert section.tables[0].rows[0].cells[-1] == "a; --run x"
 
 
 def test_a_difference_comes_first() -> None:
-    section, _, _ = equality.section({"checks": [check("differs"), check("equal")], "reference": "x"})
-    assert section.statements[0].kind == "bad" and len(section.statements) == 1
+    verify = verified(check("equal"), check("differs", "loss"))
+    assert answers.equal(verify).verdict == "no"
+    assert answers.equal(verify).line.startswith("w, loss: differs")
+    section, _ = equality.section(verify)
+    assert [r.cells[2] for r in section.tables[0].rows] == ["loss"] and section.open

@@ -261,7 +261,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
 
         result["attribution"] = measure_trace.trace(
             step, phases.allocator, resident, config.get("trace_dir") or "",
-            source=source_lines.SourceLines(tf.get_default_graph(), config["root"]),
+            source=source_lines.SourceLines(sess.graph, config["root"]),
         )  # fmt: skip
     return result
 

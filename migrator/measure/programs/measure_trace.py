@@ -251,13 +251,14 @@ def trace(
     resident: dict[str, dict[str, int]],
     keep: str = "",
     blocks: Sequence[xla_buffers.Block] = (),
-    source: Callable[[str], str] = lambda op: "",
+    source: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
     """Traces one call of `step`; the attribution record (migrator.measure.records) as a dict.
 
     resident: {category: {variable or input name: bytes}} of what is live on the device between steps.
     keep: a folder that the profile stays in, for TensorBoard and XProf, with a Chrome trace of live
-    bytes. blocks: what XLA told of the blocks that it takes. source: the line that made an op.
+    bytes. blocks: what XLA told of the blocks that it takes. source: the line that made an op; without
+    it, tensors are not listed.
     """
     allocator.reset()
     before = allocator.info()[0] or 0
@@ -276,7 +277,7 @@ def trace(
     for size, op, temporary in opened(run.at_peak, blocks):
         key = category(op, temporary), layer_of(op), op.split(":")[-1]
         held[key] += size
-        lines[key] = lines.get(key) or source("/".join(_scopes(op.split(":")[0])))
+        lines[key] = lines.get(key) or (source(op) if source else "")
     categories: collections.Counter[str] = collections.Counter()
     for (kind, _, _), size in held.items():
         categories[kind] += size
@@ -290,6 +291,11 @@ def trace(
                 held[kind, name.rpartition("/")[0] or name, name] += size
     largest = held.most_common(60)
     total = sum(categories.values())
+    live = None
+    if source is not None:
+        from migrator.measure.programs import measure_live
+
+        live = measure_live.table(run.events, resident, source)
     return {
         "requested_peak": total,
         "replay_peak": before + run.allocated_peak,
@@ -302,4 +308,5 @@ def trace(
         ],
         "timeline": thin(run.timeline),
         "peak_op": "/".join(_scopes(run.peak_op)) or run.peak_op,
+        "live": live,
     }

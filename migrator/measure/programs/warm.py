@@ -26,7 +26,7 @@ from migrator.workload.programs import child_setup
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER, linux/prctl.h
 # What every cell of a side imports anyway.
-_AFTER = ("measure_migrated", "measure_trace", "source_lines")
+_AFTER = ("measure_migrated", "measure_trace", "measure_live", "source_lines")
 
 
 def prepare(side: str) -> dict[str, Any]:
