@@ -27,7 +27,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def execute(job: Job, root: Path) -> Outcome:
+def execute(job: Job, root: Path, warm: object = None) -> Outcome:
     """Half precision takes half the memory; more than 24 items do not fit."""
     if job.cell.batch > 24:
         return Outcome(None, "oom", "OOM when allocating")
