@@ -35,8 +35,8 @@ class Carriers:
                 # what runs a loaded graph is handed on in the session's place
                 self._needed |= {_own(path, carrier) for carrier in found["carriers"]}
         self._roots = {self._find(carrier) for carrier in self._needed}
-        self.digest = hashlib.sha256(repr(sorted(
-            (p, p in loaded, repr(found)) for p, found in facts.items())).encode()).hexdigest() if facts else ""
+        told = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
+        self.digest = hashlib.sha256(repr(told).encode()).hexdigest() if facts else ""
 
     def _add(self, path: str, found: dict[str, object]) -> None:
         known: Iterable[str] = found["carriers"]  # type: ignore[assignment]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
-from migrator.engine.graph_units import in_graph_world
 from migrator.engine.options import Options
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.sites import decide
@@ -51,7 +50,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
-    decide(work, in_graph_world(sites, names, rules))
+    decide(work, sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
     new_text, applied = apply(text, work.edits)
