@@ -22,7 +22,7 @@ AROUND = 2  # lines of code that are shown before and after a place
 OBSTACLES = re.compile(r"TF39\d|TF703")
 _STAYS = ("the session in ", "the loaded graph stays")
 RUNGS = ("manual", "compat", "check", "support", "native")
-_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
+TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _order(head: Finding, pairs: list[tuple[Finding, Place]], repo: str) -> Orde
     return Order(
         ident, head.code, head.rung.value, head.message, tf1_did.sentence(head.code, head.symbol),
         tuple(a for a in advice if a), places, f"migrator todo {repo} --check {ident}",
-        all(_TEST.search(p.path) for p in places),
+        all(TESTS.search(p.path) for p in places),
     )  # fmt: skip
 
 
