@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -72,6 +72,20 @@ class ProjectIndex:
         return tuple(sorted({info.root for info in self.modules.values()}))
 
     @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of the names of all modules."""
+        return frozenset(info.name.partition(".")[0] for info in self.modules.values())
+
+    @cached_property
+    def uses_tensorflow(self) -> bool:
+        """Whether any module imports TensorFlow, or what stands in its place after a migration."""
+        return any(
+            target.startswith(("tensorflow", "tf_slim", "tf1_support", "keras"))
+            for info in self.modules.values()
+            for target in info.summary.imports
+        )
+
+    @cached_property
     def holds_both_versions(self) -> bool:
         """Whether the project asks TensorFlow's own switch for the version, or, once migrated, its
         successor: it then has code for TF 1 and for TF 2 side by side."""
@@ -92,6 +106,10 @@ class ProjectIndex:
         if not found:
             return None
         return max(found, key=lambda info: (_shared(info.path, importer), info.path))
+
+    def all_called(self, dotted: str) -> Sequence[ModuleInfo]:
+        """All modules of that name: several where folders are import roots of their own."""
+        return self._by_name.get(dotted, ())
 
     def resolve(self, dotted: str, importer: str = "") -> tuple[ModuleInfo, str] | None:
         """(module, rest) for the longest prefix of `dotted` that is a module of the project."""

@@ -5,19 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from migrator.analysis import tree_walk
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.parsed import Kept, Parsed
-from migrator.engine import cst_walk
+from migrator.check import files as check
+from migrator.check.places import Snapshot
+from migrator.engine import cst_walk, standalone_keras
+from migrator.engine.api import Api
 from migrator.engine.cache import engine_digest
+from migrator.engine.migrated import Attempt, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
-from migrator.engine.scanned import Scanned, imports_tensorflow
+from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
 from migrator.engine.support_use import used_support
 from migrator.model import FileResult, Finding, Status
 from migrator.project.marker import is_generated
@@ -44,6 +49,7 @@ class _Job:
     index: ProjectIndex
     facts: dict[str, Callable[..., object]]
     kept: Kept | None = None
+    world: check.World | None = None
 
 
 def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
@@ -55,6 +61,21 @@ def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
     else:
         _Job.rules = load_ruleset(options)
         _Job.index = index
+        _Job.world = world_of(index, _Job.rules) if index.uses_tensorflow else None
+
+
+def world_of(index: ProjectIndex, rules: RuleSet) -> check.World:
+    """What the check needs to know besides the files."""
+    return check.World(
+        snapshot(rules.tf1), snapshot(rules.tf2), frozenset(standalone_keras.known()),
+        index.tops | {"tensorflow", "keras", SUPPORT_PACKAGE},
+    )  # fmt: skip
+
+
+@cache
+def snapshot(api: Api) -> Snapshot:
+    """The places of an API snapshot, found once for each process."""
+    return Snapshot(api)
 
 
 def keep_trees(wanted: bool) -> None:
@@ -116,31 +137,57 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     )  # fmt: skip
 
 
-def migrate(path: str, shipped: Shipped | None = None) -> FileResult:
+def migrate(path: str, shipped: Shipped | None = None) -> Migrated:
     """The second look at a file: what it becomes."""
+    return migrate_without(path, Held(), shipped)
+
+
+def migrate_without(path: str, held: Held, shipped: Shipped | None = None) -> Migrated:
+    """`migrate`, but for what is held."""
     try:
         source = _read(path, shipped)
     except SourceError as error:
-        return _unreadable(path, error)
+        return Migrated(_unreadable(path, error))
     parsed = _Job.kept.take(path, source.text) if _Job.kept is not None else None
+    attempt = Attempt(held)
     result = migrate_text(
-        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256, parsed
-    )
-    tree_walk.forget()  # or the garbage collector would go through the trees
-    cst_walk.forget()
+        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256, parsed,
+        attempt,
+    )  # fmt: skip
     if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
         result = _unsplittable(result)
-    return result
+    made = _with_units(result, attempt)
+    tree_walk.forget()  # or the garbage collector would go through the trees
+    cst_walk.forget()
+    return made
 
 
-def died(path: str, why: str) -> FileResult:
+def _with_units(result: FileResult, attempt: Attempt) -> Migrated:
+    """What the check needs of a file, where others may see it or it may see others."""
+    index, path, world = _Job.index, result.path, _Job.world
+    if world is None or attempt.before is None or result.status is Status.FAILED:
+        return Migrated(result)
+    after = attempt.after if result.status is Status.CHANGED else None
+    if after is None and not (
+        index.imported(path) or index.importers(path) or imports_tensorflow(result.old_text)
+    ):
+        return Migrated(result)
+    old, new = check.units(path, attempt.before, after, index.module_at(path), world)
+    return Migrated(result, old, new, tuple(attempt.edits))
+
+
+def died(path: str, why: str) -> Migrated:
     """What `migrate` would say of a file whose worker did not come back."""
+    return Migrated(_dead(path, why))
+
+
+def _dead(path: str, why: str) -> FileResult:
     return FileResult(path, Status.FAILED, error=f"{path}:1: {why}")
 
 
 def died_scanning(path: str, why: str) -> Scanned:
     """What `scan` would say of a file whose worker did not come back."""
-    return Scanned(path, None, failure=died(path, why))
+    return Scanned(path, None, failure=_dead(path, why))
 
 
 def _data(path: str, sha256: str, parts: int) -> FileResult:

@@ -49,10 +49,16 @@ _OF_TESTS = frozenset({"tensorflow.train.Saver"})
 
 
 def in_graph_world(
-    sites: list[Site], names: NameTable, rules: RuleSet, everywhere: bool
-) -> list[Site]:
+    sites: list[Site], names: NameTable, rules: RuleSet, everywhere: bool,
+    held: frozenset[str] = frozenset(),
+) -> list[Site]:  # fmt: skip
     """`sites`, those in graph-building units, or `everywhere`, with tf.compat.v1 for what they
-    would do eagerly."""
+    would do eagerly; so also those of the support symbols `held`."""
+    if held:
+        sites = [
+            replace(s, disposition=_compat(s.disposition, rules)) if s.disposition.target in held else s
+            for s in sites
+        ]
     if everywhere:
         return [replace(s, disposition=_compat(s.disposition, rules)) for s in sites]
     units = graph_units(sites, names)
@@ -101,12 +107,12 @@ def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
     classes (``Class.method``), that build graphs."""
     tree = names.tree
     assert isinstance(tree, ast.Module)
-    nodes = {
-        n.name: n for n in tree.body
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
+    nodes: dict[str, list[ast.AST]] = {}  # also those in an `if`, `try` or `with` of the module
+    for scope in names.scopes:
+        if scope.kind in ("function", "class") and scope.parent is names.module_scope:
+            nodes.setdefault(scope.node.name, []).append(scope.node)  # type: ignore[attr-defined]
     tests = {
-        name for name, node in nodes.items() if isinstance(node, ast.ClassDef)
+        name for name, same in nodes.items() for node in same if isinstance(node, ast.ClassDef)
         and any("TestCase" in ast.unparse(base) for base in node.bases)
     }
     makers = [
@@ -123,11 +129,11 @@ def graph_units(sites: Iterable[Site], names: NameTable) -> set[str]:
         if name in found or name in tests:
             continue
         found.add(name)
-        body: list[ast.stmt] = [nodes[name]] if name else [
-            n for n in tree.body if n not in nodes.values()
+        body = nodes[name] if name else [
+            n for n in tree.body if not any(n is node for same in nodes.values() for node in same)
         ]
         pending += [
-            inner.id for stmt in body for inner in ast.walk(stmt)
+            inner.id for stmt in body for inner in walk(stmt)
             if isinstance(inner, ast.Name) and inner.id in nodes
         ]
     return found

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrator.engine.linemap import LineMap
+from migrator.lines import lines_of
 from migrator.model import FileResult, Finding, Plan, Status, Written, to_json
 from migrator.project import git, gitstate, journal, planfile
 from migrator.project.lock import state_folder
@@ -30,7 +31,7 @@ class Onward:
     """Where lines of a text are in a later one."""
 
     def __init__(self, old: str, new: str) -> None:
-        self._old, self._new = old.splitlines(), new.splitlines()
+        self._old, self._new = lines_of(old), lines_of(new)
         self._blocks: Sequence[tuple[str, int, int, int, int]]
         if old == new:
             self._blocks = [("equal", 0, len(self._old), 0, len(self._new))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 
+from migrator.lines import lines_of
+
 
 class LineMap:
     """`original(line)`: the original 1-based line that a line of the new text stands for.
@@ -13,7 +15,7 @@ class LineMap:
     """
 
     def __init__(self, old: str, new: str) -> None:
-        old_lines, new_lines = old.splitlines(), new.splitlines()
+        old_lines, new_lines = lines_of(old), lines_of(new)
         start = 0
         limit = min(len(old_lines), len(new_lines))
         while start < limit and old_lines[start] == new_lines[start]:

@@ -16,7 +16,7 @@ from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.support_places import support_places
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
-from migrator.engine.linemap import LineMap
+from migrator.engine.migrated import Migrated
 from migrator.engine.options import Options
 from migrator.engine.registry import LoadError
 from migrator.engine.remembered import Remembered
@@ -79,35 +79,42 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     tensorflow = any(item.tensorflow for item in scanned.values())
     options = where_used(options, tensorflow)
     chosen = _chosen(paths, root, options)
-    results: dict[str, FileResult] = {}
+    files: dict[str, Migrated] = {}
     todo: list[str] = []
     for path in chosen:
         item = scanned[path]
         if item.failure is not None:
-            results[path] = item.failure
+            files[path] = Migrated(item.failure)
         elif item.is_support:
-            results[path] = FileResult(path, Status.SKIPPED, item.sha256)
+            files[path] = Migrated(FileResult(path, Status.SKIPPED, item.sha256))
         else:
             todo.append(path)
-    for result in _migrate(todo, root, options, index, remembered):
-        results[result.path] = result
+    for made in _migrate(todo, root, options, index, remembered):
+        files[made.result.path] = made
         if progress is not None:
-            progress(len(results), len(chosen), result.path)
+            progress(len(files), len(chosen), made.result.path)
+    used = {path: item.support for path, item in scanned.items()}
+    results = {path: item.result for path, item in files.items()}
+    if index.uses_tensorflow:
+        settled = remembered.settled(results)
+        if settled is None:
+            from migrator.engine.checking import check
+
+            settled = check(files, used, root, options, index, remembered)
+            remembered.keep_settled(settled)
+        results |= settled
     for finding in left_out:
         if finding.path not in results and not options.only_files:
             results[finding.path] = FileResult(
                 finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
             )
-    users = {path: item.support for path, item in scanned.items()}
-    users |= {f.path: f.support for f in results.values() if f.status is not Status.FAILED}
-    supported = remembered.with_support(symbol for used in users.values() for symbol in used)
-    results = {path: _without_missing(item, supported) for path, item in results.items()}
+    users = used | {f.path: f.support for f in results.values() if f.status is not Status.FAILED}
+    supported = remembered.with_support(names_of(users))
     if not options.only_files and _uses_tensorflow(results):
         from migrator.engine.pins import plan_pins, setup_module
 
         results = {path: setup_module(result, options) for path, result in results.items()}
         results |= {result.path: result for result in plan_pins(root, options)}
-    files = tuple(results[path] for path in sorted(results))
     inits = (f"{SUPPORT_PACKAGE}/__init__.py", f"/{SUPPORT_PACKAGE}/__init__.py")
     existing = {
         path.removesuffix(inits[0]).rstrip("/") for path, item in scanned.items()
@@ -115,7 +122,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     }
     return Plan(
         str(root),
-        files,
+        tuple(results[path] for path in sorted(results)),
         support_files(root, users, index, supported, remembered.support, existing),
         {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
@@ -140,7 +147,7 @@ def _scan(
 
 def _migrate(
     paths: list[str], root: Path, options: Options, index: ProjectIndex, remembered: Remembered
-) -> Iterator[FileResult]:
+) -> Iterator[Migrated]:
     """What each file becomes, in any order. Raises PackError."""
     remembered.rules(options)
     new = []
@@ -156,13 +163,14 @@ def _migrate(
     from migrator.engine.ruleset import load_ruleset
 
     errors = load_ruleset(options).load_errors
-    for result in _phase(file_jobs.migrate, new, root, options, index, file_jobs.died):
+    for made in _phase(file_jobs.migrate, new, root, options, index, file_jobs.died):
+        result = made.result
         if not errors:
-            remembered.keep_result(result, index)
+            remembered.keep_result(made, index)
         elif result.path == min(new):  # they concern every file; said on one
             said = (_damaged(result.path, error) for error in errors)
-            result = replace(result, findings=(*said, *result.findings))
-        yield result
+            made = replace(made, result=replace(result, findings=(*said, *result.findings)))
+        yield made
     file_jobs.keep_trees(False)
 
 
@@ -265,11 +273,10 @@ def support_files(
     are imported get one that leads to it (`analysis.support_places`). `existing`: folders that hold
     a package already.
     """
-    known = {path: symbols & supported for path, symbols in users.items()}
-    needed = frozenset[str]().union(*known.values()) if known else frozenset()
+    needed = needed_symbols(users, supported)
     if not needed:
         return ()
-    places = support_places(index, (path for path, symbols in known.items() if symbols), existing)
+    places = support_places(index, (path for path, symbols in users.items() if symbols), existing)
     texts = {_joined(places.home, SUPPORT_PACKAGE, n): text for n, text in render(needed).items()}
     for folder in places.pointers:
         up = os.path.relpath(places.home or ".", _joined(folder, SUPPORT_PACKAGE)).replace(os.sep, "/")
@@ -283,38 +290,17 @@ def _joined(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResult:
-    """`result` with a finding for each support symbol it uses that there is none of, at the line that
-    uses it; what a finding says already is not said twice."""
-    missing = [
-        symbol for symbol in sorted(result.support - supported)
-        if not any(f.symbol.endswith("." + symbol.partition(".")[2]) for f in result.findings)
-    ]  # fmt: skip
-    if not missing:
-        return result
-    text = result.old_text if result.new_text is None else result.new_text
-    back = LineMap(result.old_text, text)
-    findings = [
-        Finding(
-            "TF003",
-            result.path,
-            back.original(_line_of(symbol, text)),
-            0,
-            f"the support package has no {symbol}",
-            "Write what this file uses it for in TensorFlow 2 by hand.",
-            symbol,
-        )
-        for symbol in missing
-    ]
-    return replace(result, findings=(*result.findings, *findings))
+def names_of(users: Mapping[str, frozenset[str]]) -> set[str]:
+    """The symbols that files use of the support package, and the modules that these are in."""
+    symbols = {symbol for used in users.values() for symbol in used}
+    return symbols | {symbol.partition(".")[0] for symbol in symbols}
 
 
-def _line_of(symbol: str, text: str) -> int:
-    """The first line that has a symbol, or as much of its end as stands anywhere (imported, renamed)."""
-    lines = text.splitlines()
-    while symbol:
-        found = [n for n, line in enumerate(lines, 1) if symbol in line]
-        if found:
-            return found[0]
-        symbol = symbol.partition(".")[2]
-    return 1
+def needed_symbols(
+    users: Mapping[str, frozenset[str]], supported: frozenset[str]
+) -> frozenset[str]:
+    """The supported symbols that files use, and the modules of the others: what is not there fails
+    where it is used, not where its module is imported."""
+    symbols = frozenset[str]().union(*users.values()) if users else frozenset()
+    lacking = {symbol.partition(".")[0] for symbol in symbols - supported}
+    return (symbols & supported) | {f"{name}." for name in lacking & supported}

@@ -37,11 +37,13 @@ def rewrite(
     suppressions: Suppressions,
     shared_graph: bool = False,
     taken: frozenset[str] = frozenset(),
+    held: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
     With `shared_graph` all of the file builds a graph (see `analysis.shared_graphs`). `taken` are the
-    imported names that other modules get from this one: they stay bound.
+    imported names that other modules get from this one: they stay bound. `held` are symbols of the
+    support package in whose place tf.compat.v1 stays.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
@@ -53,7 +55,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
-    decide(work, in_graph_world(sites, names, rules, shared_graph))
+    decide(work, in_graph_world(sites, names, rules, shared_graph, held))
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
     new_text, applied = apply(text, work.edits)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from migrator.lines import lines_of
 from migrator.model import FileResult, Finding, Plan, Rung, Status
 from migrator.project.notebook import cell_of, is_notebook
 from migrator.report import tf1_did
@@ -70,7 +71,7 @@ def of(plan: Plan, written: bool, repo: str = ".") -> tuple[Order, ...]:
     heads: dict[tuple[str, ...], Finding] = {}
     for result in plan.files:
         text = text_now(result) if written else result.old_text
-        lines, units = text.splitlines(), _units(text)
+        lines, units = lines_of(text), _units(text)
         found = [(f, _line(f, written)) for f in result.findings]
         causes = _causes(found, units)
         for finding, line in found:

@@ -32,6 +32,7 @@ def main(output):
     global_step = tf1_training.get_or_create_global_step()
     optimizer = optimizers.AdamOptimizer(0.05)
 
+    # 1 where the object is
     folder = tempfile.mkdtemp()
     rng = np.random.RandomState(0)
     scores = []

@@ -96,6 +96,11 @@ class DeepQNetwork:
         with scopes.variable_scope('train'):
             self.optimizer = optimizers.RMSPropOptimizer(self.lr)
 
+    # ------------------ all inputs ------------------------
+    # input State
+    # next State
+    # input Reward
+    # input Action
     def values(self, observation):
         observation = observation[np.newaxis, :]
         return self._compute_q_eval(observation).numpy()

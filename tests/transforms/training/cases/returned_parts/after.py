@@ -64,6 +64,7 @@ class Recogniser(object):
 
         self._predict = predict
 
+    # One class for each frame.
     def train(self, batches):
         losses = []
         for frames, labels in batches:

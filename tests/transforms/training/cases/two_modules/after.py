@@ -35,6 +35,7 @@ def main(output):
             costs.append(run_epoch(model, batches))
         classes, scores = predict(model, batches[0][0])
     with scopes.VariableStore().as_default():
+        # an untrained network
         model = Network(3, 2, 0.1)
         _, fresh = predict(model, batches[0][0])
     np.savez(output, fresh=fresh, costs=costs, classes=classes, scores=scores)
