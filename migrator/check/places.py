@@ -149,15 +149,15 @@ def in_keras(path: str, names: frozenset[str]) -> Place:
 class Places:
     """Everything that the paths of a planned project may lead to.
 
-    `units` are the project's modules by path, `support` those of the support package by name, `keras`
-    the names of Keras 3.
+    `units` are the project's modules by path, `support` those of the support package by name (None where
+    nobody asks about it), `keras` the names of Keras 3.
     """
 
     def __init__(
         self,
         index: ProjectIndex,
         units: Mapping[str, Unit],
-        support: Mapping[str, Unit],
+        support: Mapping[str, Unit] | None,
         tensorflow: Snapshot,
         keras: frozenset[str],
     ) -> None:
@@ -205,7 +205,7 @@ class Places:
 
     def _in_support(self, path: str, depth: int) -> Place:
         package = self.support
-        if not package:
+        if package is None:
             return UNKNOWN
         parts = path.split(".")[1:]
         if not parts:
@@ -336,7 +336,7 @@ class Places:
         top = path.partition(".")[0]
         if top == SUPPORT:
             parts = path.split(".")
-            unit = self.support.get(parts[1]) if len(parts) == 3 else None
+            unit = self.support.get(parts[1]) if self.support and len(parts) == 3 else None
             rest = parts[2:]
         else:
             hit = self.index.resolve(path, home.path)

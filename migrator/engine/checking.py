@@ -139,7 +139,7 @@ class Checked:
         new = {path: item.new for path, item in files.items() if item.new is not None}
         support = package(self._rendered(files))
         if self._before is None:
-            self._before = Places(self.index, old, {}, self.world.tf1, self.world.keras)
+            self._before = Places(self.index, old, None, self.world.tf1, self.world.keras)
         after = Places(self.index, new, support, self.world.tf2, self.world.keras)
         project = Project(old, new, self._before, after)
         again = {changed, *self.index.importers(changed)} if changed else set(new)
@@ -181,7 +181,7 @@ class Checked:
         line = _original(item.result, fault) if path == fault.path else 0
         edits = [edit for edit in item.edits if edit.transform not in held.transforms]
         edits.sort(key=lambda edit: (-_covering(edit.changes, line), -len(edit.changes)))
-        if fault.kind in _AT_THE_LINE:
+        if fault.kind in _AT_THE_LINE and line:
             edits = [edit for edit in edits if _covering(edit.changes, line)]
         names = list(dict.fromkeys(edit.transform for edit in edits))
         for name in names:
@@ -244,7 +244,7 @@ class Checked:
         if not promising:
             return {}
         new = {path: item.new for path, item in self.files.items() if item.new is not None}
-        places = Places(self.index, new, {}, self.world.tf2, self.world.keras)
+        places = Places(self.index, new, None, self.world.tf2, self.world.keras)
         graphs = Graphs(new, places.targets, self.index.importers)
         found: dict[str, list[Finding]] = {}
         for path, item in promising.items():

@@ -49,7 +49,7 @@ class Tree:
             old[path], self.new[path] = files.units(path, Parsed(text), parsed, info, world)
             used |= used_support(after.get(path, text))
         known = frozenset(filter(support.has, used if rendered is None else rendered))
-        self.before = Places(self.index, old, {}, tf1, world.keras)
+        self.before = Places(self.index, old, None, tf1, world.keras)
         self.after = Places(self.index, self.new, package(support.render(known)), tf2, world.keras)
         self.project = Project(old, self.new, self.before, self.after)
 
