@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.packed import Summaries, unpacked
 from migrator.project.source import SourceError
 from migrator.project.tree import read, text_of
 
@@ -30,7 +31,13 @@ class ModuleInfo:
     name: str
     root: str
     is_package: bool
-    summary: ModuleSummary
+    kept: ModuleSummary | bytes
+    sha256: str
+
+    @property
+    def summary(self) -> ModuleSummary:
+        """What is known of the module."""
+        return unpacked(self.kept)
 
 
 @dataclass
@@ -56,7 +63,8 @@ class ProjectIndex:
         for path in sorted(summaries):
             root = roots[path]
             name, is_package = module_name(path, root)
-            info = ModuleInfo(path, name, root, is_package, summaries[path])
+            kept = summaries.kept(path) if isinstance(summaries, Summaries) else summaries[path]
+            info = ModuleInfo(path, name, root, is_package, kept, summaries[path].sha256)
             index.modules[path] = info
             index._by_name.setdefault(name, []).append(info)
         for info in index.modules.values():
@@ -137,7 +145,7 @@ class ProjectIndex:
         """The `ast` of another file of the project, None if it cannot be read or parsed."""
         if self.folder is None or path not in self.modules:
             return None
-        return _tree_of(self.folder, path, self.modules[path].summary.sha256)
+        return _tree_of(self.folder, path, self.modules[path].sha256)
 
     def text(self, path: str) -> str | None:
         """Any file of the project as text, None where there is none."""
@@ -163,7 +171,7 @@ class ProjectIndex:
         if not seen.isdisjoint(self._graph_loaders):
             seen |= self._graph_loaders
         parts = [
-            f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].summary.sha256}"
+            f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].sha256}"
             for p in sorted(seen)
         ]
         own = [info.name, f"both={self.holds_both_versions}"]

@@ -26,7 +26,7 @@ from migrator.engine import baseline, history
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.engine.ray_pool import RayError
-from migrator.model import Plan, to_json, to_jsonable
+from migrator.model import Plan
 from migrator.project import diff, planfile
 from migrator.project.apply import Applied, Refused, apply_plan, check_git
 from migrator.project.copytree import write_copy
@@ -150,7 +150,7 @@ def command(
         outputs.write(summary_file, repo, markdown.summary(plan))
     if plan_file is not None:
         with outputs.writing(plan_file, repo) as stream:
-            stream.write(planfile.dump(plan))
+            planfile.write(plan, stream)
     if review_file is not None:
         write_review(plan, review_file)
     if dry:
@@ -177,7 +177,7 @@ def command(
         review.forget(repo)
     keep_plan(plan, repo if out is None else out, applied.run_id, base)
     if as_json:
-        click.echo(to_json({**planfile.record(plan), "applied": to_jsonable(applied)}))
+        _print_json(plan, applied)
     else:
         _report(plan, applied, repo, out, statistics, verbose)
     ctx.exit(exits.FAILED if plan.failed or applied.failed or undecided else exits.OK)
@@ -278,6 +278,11 @@ def keep_plan(plan: Plan, where: Path, run: str, base: str) -> None:
 # -- printing
 
 
+def _print_json(plan: Plan, applied: Applied | None = None) -> None:
+    with outputs.writing(Path("-"), Path(plan.root)) as stream:
+        planfile.write(plan, stream, applied, ascii_only=False)
+
+
 def _show(
     plan: Plan, as_diff: bool, patch: Path | None, as_json: bool, statistics: bool,
     stdout_taken: bool, verbose: bool,
@@ -288,7 +293,7 @@ def _show(
                 stream.write(part)
     if as_json:
         if not stdout_taken:
-            click.echo(to_json(planfile.record(plan)))
+            _print_json(plan)
         return
     messages = console.stderr()
     if as_diff and not stdout_taken:

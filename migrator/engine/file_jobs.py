@@ -25,6 +25,7 @@ from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
 from migrator.engine.support_use import used_support
 from migrator.model import FileResult, Finding, Status
+from migrator.project.discover import WORDS
 from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks
 from migrator.project.source import SourceError, SourceFile
@@ -121,7 +122,7 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         return Scanned(path, None, sha256=source.sha256, is_support=True)
     parts = sum(map(source.text.count, _SEPARATORS))
     if parts > _MOST_PARTS:
-        failure = _data(path, source.sha256, parts)
+        failure = _data(path, source, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
     try:
         parsed = Parsed(source.text)
@@ -190,14 +191,17 @@ def died_scanning(path: str, why: str) -> Scanned:
     return Scanned(path, None, failure=_dead(path, why))
 
 
-def _data(path: str, sha256: str, parts: int) -> FileResult:
-    """A module that is data: its syntax tree would take more memory than a worker may."""
+def _data(path: str, source: SourceFile, parts: int) -> FileResult:
+    """A module that is data: its syntax tree would take more memory than a worker may. One that has
+    to do with TensorFlow failed."""
+    status = Status.FAILED if any(word in source.text for word in WORDS) else Status.SKIPPED
     finding = Finding(
         "TF001", path, 1, 0,
         f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}; it was not looked at",
         "Keep data in a data file, or exclude it.",
     )  # fmt: skip
-    return FileResult(path, Status.SKIPPED, sha256, findings=(finding,))
+    error = f"{path}:1: {finding.message}"
+    return FileResult(path, status, source.sha256, findings=(finding,), error=error)
 
 
 def _unsplittable(result: FileResult) -> FileResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,21 +16,22 @@ from migrator.engine.options import Options
 from migrator.engine.scanned import Scanned
 from migrator.model import FileResult, Status
 from migrator.project.notebook import decode_module
-from migrator.project.source import SourceError
+from migrator.project.results import Results
+from migrator.project.source import SourceError, sha256
 from migrator.project.tree import read
 
 
 class Remembered:
     """The cache, asked about the files `paths` (relative to `root`); without one, about none.
 
-    Reads each file once and keeps its bytes until its result is given out. `rules` must be called
-    with the options that decide results before these are asked for; it raises PackError.
+    Reads each file, and once more when its result is given out: the bytes of a whole tree are too
+    many to keep. `rules` must be called with the options that decide results before these are asked
+    for; it raises PackError.
     """
 
     def __init__(self, root: Path, cache_dir: Path | None, paths: Iterable[str]) -> None:
         self._root = root
         self._cache = Cache(cache_dir) if cache_dir is not None else None
-        self._bytes: dict[str, tuple[bytes, int]] = {}
         self._sha256: dict[str, str] = {}
         self._keys: dict[str, str] = {}  # of the results that were found or kept
         self._base = ""
@@ -40,10 +40,9 @@ class Remembered:
         self._cache.prune()
         for path in paths:
             try:
-                self._bytes[path] = read(root, path)
+                self._sha256[path] = sha256(read(root, path)[0])
             except SourceError:
                 continue  # whoever scans it says why
-            self._sha256[path] = hashlib.sha256(self._bytes[path][0]).hexdigest()
 
     def rules(self, options: Options) -> None:
         """Results from here on are those of these options. Raises PackError."""
@@ -66,14 +65,19 @@ class Remembered:
         check needs of it is left out."""
         if self._cache is None or path not in self._sha256:
             return None
-        data, mode = self._bytes.pop(path)
         name = self._key(path, self._sha256[path], index)
         found = self._cache.get(FileResult, name)
         if found is None:
             return None
+        try:
+            data, mode = read(self._root, path)
+            source = decode_module(data, self._root / path, mode)
+        except SourceError:
+            return None  # changed since; whoever migrates it says how
+        if source.sha256 != found.old_sha256:
+            return None
         self._keys[path] = name
-        text = decode_module(data, self._root / path, mode).text
-        return Migrated(replace(found, old_text=text))
+        return Migrated(replace(found, old_text=source.text))
 
     def with_units(self, item: Migrated) -> Migrated:
         """A result from the cache with what the check needs of its file, where that is there."""
@@ -96,7 +100,7 @@ class Remembered:
         if item.new is not None:
             self._cache.put(key("units", name), replace(item, result=stored))
 
-    def settled(self, results: Mapping[str, FileResult]) -> dict[str, FileResult] | None:
+    def settled(self, results: Results) -> dict[str, FileResult] | None:
         """What the check made of these results, in an earlier run with the same of them."""
         if self._cache is None:
             return None
@@ -104,7 +108,7 @@ class Remembered:
         if found is None or not all(isinstance(item, FileResult) for item in found.values()):
             return None
         return {
-            path: replace(item, old_text=results[path].old_text) for path, item in found.items()
+            path: replace(item, old_text=results.get(path).old_text) for path, item in found.items()
         }
 
     def keep_settled(self, settled: Mapping[str, FileResult]) -> None:
@@ -144,10 +148,10 @@ class Remembered:
             self._cache.put(name, found)
         return found
 
-    def _scan_key(self, path: str, sha256: str) -> str:
-        return key("scanned", engine_digest(), path, sha256)
+    def _scan_key(self, path: str, digest: str) -> str:
+        return key("scanned", engine_digest(), path, digest)
 
-    def _key(self, path: str, sha256: str, index: ProjectIndex) -> str:
+    def _key(self, path: str, digest: str, index: ProjectIndex) -> str:
         shared = may_share_graph(index, path)
-        return key(self._base, path, sha256, index.digest(path), f"shared graph={shared}")
+        return key(self._base, path, digest, index.digest(path), f"shared graph={shared}")
 

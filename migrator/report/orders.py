@@ -70,6 +70,8 @@ def of(plan: Plan, written: bool, repo: str = ".") -> tuple[Order, ...]:
     groups: dict[tuple[str, ...], list[tuple[Finding, Place]]] = {}
     heads: dict[tuple[str, ...], Finding] = {}
     for result in plan.files:
+        if not result.findings:
+            continue
         text = text_now(result) if written else result.old_text
         lines, units = lines_of(text), _units(text)
         found = [(f, _line(f, written)) for f in result.findings]
