@@ -39,7 +39,7 @@ class _Package:
         """Whether `symbol` leads to a definition (or is a module)."""
         module, *path = symbol.split(".")
         while module in self.modules:
-            if not path:
+            if path in ([], [""]):
                 return True
             source = self.modules[module]
             name, *path = path
@@ -88,8 +88,9 @@ def render(symbols: Iterable[str]) -> dict[str, str]:
     """File name -> text of a support package with `symbols` and all that they need.
 
     The result depends on nothing but the symbols and the templates. Names may go deeper than a
-    definition (`scopes.GraphKeys.LOSSES`); a bare module name stands for all of it. Raises
-    UnknownSymbol for a symbol that is not `available`.
+    definition (`scopes.GraphKeys.LOSSES`); a bare module name stands for all of it, one with a dot
+    (`slim.`) for a module that can be imported. Raises UnknownSymbol for a symbol that is not
+    `available`.
     """
     selection = _Selection(_package())
     for symbol in sorted(set(symbols)):
@@ -112,6 +113,9 @@ class _Selection:
         module, *rest = symbol.split(".")
         if module not in self.package.modules:
             raise UnknownSymbol(symbol)
+        if rest == [""]:
+            self.kept.setdefault(module, set())
+            return
         self._reach(module, rest, symbol)
 
     def _reach(self, module: str, path: list[str], symbol: str) -> None:

@@ -17,9 +17,14 @@ CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106")
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 
+def is_setup(path: str) -> bool:
+    """Whether a file may name packages in Python."""
+    return path.endswith("setup.py")
+
+
 def setup_module(result: FileResult, options: Options) -> FileResult:
     """A migrated setup.py with its pins replaced as well; any other result as it is."""
-    if not result.path.endswith("setup.py") or not _allowed(options.at(result.path)):
+    if not is_setup(result.path) or not _allowed(options.at(result.path)):
         return result
     if result.status not in (Status.CHANGED, Status.UNCHANGED):
         return result

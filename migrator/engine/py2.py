@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from functools import cache
 from typing import Any
 
 from migrator.model import Change, Confidence
+from migrator.project.linediff import matcher
 
 # What changes meaning or does not parse; not idioms, and not imports (rules of PY2xx do those).
 _FIXERS = (
@@ -119,10 +119,8 @@ def translate(text: str) -> tuple[str, list[Change]]:
         line = getattr(error, "lineno", None) or 1
         raise NotPython2(str(getattr(error, "msg", error)), line) from error
     changes = []
-    matcher = difflib.SequenceMatcher(
-        None, source.split("\n"), result.split("\n"), autojunk=False
-    )
-    for tag, low, high, _, _ in matcher.get_opcodes():
+    lines = matcher(source.split("\n"), result.split("\n"), autojunk=False)
+    for tag, low, high, _, _ in lines.get_opcodes():
         if tag != "equal":
             changes.append(
                 Change(

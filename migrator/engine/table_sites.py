@@ -11,6 +11,7 @@ from migrator.engine.dynamic_sites import DynamicSites, is_looked_up
 from migrator.engine.edits import Edit
 from migrator.engine.gone import kept
 from migrator.engine.lookup import VERSION_2
+from migrator.engine.tried import is_tried
 from migrator.engine.work import FileWork, Site, code_of, rung_of, shown, stand_in
 from migrator.model import Confidence, Rung
 
@@ -199,6 +200,9 @@ class TableSites:
         return self.work.replace(site, stand_in(name), code, reason, Rung.MANUAL)
 
     def unknown(self, site: Site) -> None:
+        if is_tried(self.work, site):
+            self.work.keep(site)
+            return
         if not self._stood_in(site, "TF003"):
             self.keep_or_leave_compat(site)
         symbol = shown(site.resolved.name)

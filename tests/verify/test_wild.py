@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.wild import harness, kit, python2
-from migrator.model import FileResult, Finding, Plan, Rung
+from benchmarks.wild import harness, kit, python2, tables
+from migrator.model import FileResult, Finding, Plan, Rung, to_json
 from migrator.model import Status as FileStatus
 from migrator.verify.records import Check, Status
 
@@ -77,6 +77,23 @@ def test_verdicts() -> None:
     assert verdict(crashed) == (harness.Verdict.SILENT, False)
     assert verdict(crashed, of=plan(finding(5))) == (harness.Verdict.FINDING, False)
     assert verdict(never) == (harness.Verdict.NO_REFERENCE, False)
+
+
+def test_the_page_is_made_of_what_runs_left(tmp_path: Path) -> None:
+    the = driver(p=None, q=None, r=None)
+    paths = (
+        harness.PathResult("p", harness.Verdict.EQUAL, True),
+        harness.PathResult("q", harness.Verdict.SILENT, False, "a | b\nc"),
+        harness.PathResult("r", harness.Verdict.NO_REFERENCE, False),
+    )
+    result = harness.RepositoryResult("x", the.commit, paths)
+    assert harness.results(tmp_path, [the]) == []
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/result.json").write_text(to_json(result))
+    assert harness.results(tmp_path, [the]) == [result]
+    page = tables.page([the], [result])
+    assert "| [o/x](https://example.org/o/x) | p, q | 1 | 1 | 0 | 1 |" in page
+    assert "| x | q | no | none: silent | a \\| b c |" in page
 
 
 def test_a_declared_finding_has_to_be_there() -> None:

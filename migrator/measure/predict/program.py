@@ -35,7 +35,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         stepper.make_variables(arrays)
         stepper.make_slots()
     weights = subjects.sizes(subject.variables()) | dict(subject.constants or {})
-    kept = sum(weights.values()) + sum(slots(stepper).values())
+    kept = sum(weights.values()) + sum(subjects.sizes(slots(stepper)).values())
     points, holders = [], []
     for batch in config["batches"]:
         specs = {
