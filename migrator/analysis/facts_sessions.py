@@ -22,14 +22,17 @@ TAKERS = {
     "tensorflow.train.start_queue_runners": (0, "sess"),
     "tensorflow.train.global_step": (0, "sess"),
 }
+#: Methods of hooks and listeners, which are called with a session.
+_CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
-    """{"carriers": all of them, "links": pairs of carriers, "needs": carriers, "parameters": [(function, parameter, place)],
-    "gives": [(function, place or keyword, carrier)], "calls": names of functions -> what they mean ->
-    most positional arguments, "values": names, and ``.name`` of attributes, that stand elsewhere than
-    in a call}."""
+    """{"carriers": all of them, "hooked": those of sessions with hooks, "links": pairs of carriers,
+    "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
+    keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
+    "values": names, and ``.name`` of attributes, that stand elsewhere than in a call}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -51,6 +54,7 @@ class Carried:
             self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)
             for node in walk(tree) if isinstance(node, ast.Call))
         self._free: set[int] = set()
+        self._restarts = any(_restarts(node, values.names) for node in walk(tree))
         for site in sites(tree, values):
             if site.session is not None and is_plain(site, values):
                 self._free.add(id(site.session))
@@ -85,8 +89,11 @@ class Carried:
             elif not self.is_free(node):
                 needs.add(carrier)
         own = list(self.parameters())
+        needs |= {carrier_of_parameter(name, parameter) for name, parameter, _, node in own
+                  if self._called_by_tensorflow(node)}
         return {
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
+            "hooked": sorted(self._hooked()),
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
@@ -139,7 +146,7 @@ class Carried:
         binding is more than that."""
         holder = self.parents.of(node)
         if isinstance(holder, ast.withitem):
-            return ""
+            return None if self.starts_again(holder.context_expr) else ""
         if not (isinstance(holder, ast.Assign) and len(holder.targets) == 1):
             return None
         value = holder.value
@@ -147,7 +154,44 @@ class Carried:
             return ""
         if isinstance(value, (ast.Name, ast.Attribute)):
             return self.carrier(value)
-        return "" if self.makes(value) else None
+        return "" if self.makes(value) and not self.starts_again(value) else None
+
+    def _hooked(self) -> set[str]:
+        """The carriers of sessions that call hooks around each run."""
+        found = set()
+        for node in self.expressions:
+            if isinstance(node.ctx, ast.Store) and any(
+                    isinstance(value, ast.Call)
+                    and k.calls_hooks(self.values.names.resolve_node(value.func) or "")
+                    for value in self.values.assigned(node) or ()):
+                found.add(self.carrier(node))
+        return found
+
+    def _called_by_tensorflow(self, function: Function) -> bool:
+        """Whether TensorFlow calls a method: that of a hook, a listener, ..."""
+        holder = self.parents.of(function)
+        return isinstance(holder, ast.ClassDef) and bool(holder.bases) and (
+            function.name in _CALLED or function.name != "__init__" and any(
+                (self.values.names.resolve_node(base, values=False) or "").startswith("tensorflow.")
+                for base in holder.bases))
+
+    def starts_again(self, value: ast.expr) -> bool:
+        """Whether a session is made that starts again what another one of the same graph had: its
+        queues, iterators and seeded draws."""
+        if not (self.makes(value) and self._restarts):
+            return False
+        function = self.parents.function(value)
+        others = [node for node in walk(function) if isinstance(node, ast.Call) and node is not value
+                  and self.parents.function(node) is function]
+        if any(self.makes(node) for node in others):
+            return not any(self._is_new_graph(node) for node in others)
+        loop = next((n for n in self.parents.around(value) if isinstance(n, _LOOPS)), None)
+        return loop is not None and loop in walk(function) and not any(
+            self._is_new_graph(node) for node in walk(loop))
+
+    def _is_new_graph(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.values.names.resolve_node(node.func) in (
+            "tensorflow.Graph", "tensorflow.reset_default_graph")
 
     def makes(self, value: ast.expr) -> bool:
         """Whether an expression makes a session of TensorFlow's that is nothing but one."""
@@ -238,3 +282,17 @@ class Carried:
             elif isinstance(node, ast.Attribute):
                 found.add(f".{node.attr}")
         return sorted(found)
+
+
+def _restarts(node: ast.AST, names: NameTable) -> bool:
+    """Whether each session starts anew what a call makes: queues, iterators, draws with a seed."""
+    if not isinstance(node, ast.Call):
+        return False
+    symbol = names.resolve_node(node.func, values=False) or ""
+    if isinstance(node.func, ast.Attribute) and node.func.attr in (
+            "make_one_shot_iterator", "start_queue_runners"):
+        return True
+    return symbol.startswith("tensorflow.") and (
+        symbol.endswith((".set_random_seed", ".random.set_seed"))
+        or any(word.arg == "seed" and not (isinstance(word.value, ast.Constant)
+                                           and word.value.value is None) for word in node.keywords))

@@ -112,7 +112,7 @@ def is_plain(site: Site, values: Values) -> bool:
     """Whether nothing but the graph is behind a run: sessions with hooks do more."""
     for value in values.assigned(site.session) or [] if site.session is not None else []:
         symbol = isinstance(value, ast.Call) and values.names.resolve_node(value.func) or ""
-        if symbol in k.MONITORED or (
+        if k.calls_hooks(symbol) or (
                 symbol.endswith("Session") and not symbol.startswith("tensorflow.")):
             return False
     return True

@@ -22,6 +22,7 @@ class Carriers:
         self._parent: dict[str, str] = {}
         self._known: set[str] = set()
         self._needed: set[str] = set()
+        self._hooked: set[str] = set()
         #: function -> (parameter, place, in a class) of its parameters for sessions
         self.parameters: dict[str, set[tuple[str, int, bool]]] = defaultdict(set)
         for found in facts.values():
@@ -30,6 +31,7 @@ class Carriers:
         for path, found in facts.items():
             self._add(path, found)
         self._roots = {self._find(carrier) for carrier in self._needed}
+        self._hooked = {self._find(carrier) for carrier in self._hooked}
         self.digest = hashlib.sha256(repr(sorted(
             (p, repr(found)) for p, found in facts.items())).encode()).hexdigest() if facts else ""
 
@@ -40,6 +42,8 @@ class Carriers:
         links: Iterable[tuple[str, str]] = found["links"]  # type: ignore[assignment]
         for left, right in links:
             self._join(_own(path, left), _own(path, right))
+        hooked: Iterable[str] = found["hooked"]  # type: ignore[assignment]
+        self._hooked |= {_own(path, carrier) for carrier in hooked}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
         self._needed |= {_own(path, carrier) for carrier in needs}
         gives: Iterable[tuple[str, int | str, str]] = found["gives"]  # type: ignore[assignment]
@@ -70,6 +74,10 @@ class Carriers:
         """Whether a carrier that the module at `path` speaks of can go."""
         own = _own(path, carrier)
         return own in self._known and self._find(own) not in self._roots
+
+    def hooked(self, path: str, carrier: str) -> bool:
+        """Whether runs of what a carrier holds may call hooks."""
+        return self._find(_own(path, carrier)) in self._hooked
 
     def _find(self, carrier: str) -> str:
         while (parent := self._parent.get(carrier, carrier)) != carrier:

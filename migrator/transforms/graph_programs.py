@@ -56,13 +56,15 @@ class _Writer:
         self.lines = Lines(ctx.text)
         self.parents = Parents(ctx.tree)
         self.values = Values(ctx.tree, ctx.names, self.parents)
+        self.carried = Carried(ctx.tree, self.values, self.parents)
         self.edits: list[Edit] = []
 
     # -- runs
 
     def sites(self) -> None:
         """Runs become calls."""
-        plain = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        plain = [site for site in sites(self.tree, self.values)
+                 if is_plain(site, self.values) and not self._hooked(site)]
         told = resolved(plain, self.values, self.parents)
         found = told.sites
         for statement in told.gone:
@@ -83,6 +85,13 @@ class _Writer:
                 self._run(site)
                 reason, rung = "the graph is run without a session", Rung.SUPPORT
             self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
+
+    def _hooked(self, site: Site) -> bool:
+        """Whether the session may call hooks around the run."""
+        session = site.session
+        return session in self.carried.expressions and isinstance(
+            session, (ast.Name, ast.Attribute)) and carriers(self.ctx.index).hooked(
+                self.ctx.path, self.carried.carrier(session))
 
     def _has_room(self, site: Site) -> bool:
         """Whether a statement can stand in front of the run's."""
@@ -156,8 +165,7 @@ class _Writer:
 
     def sessions(self) -> None:
         """What only carried a session goes, where nothing in the project needs it."""
-        carried = Carried(self.tree, self.values, self.parents)
-        self.edits += SessionRemoval(carried, carriers(self.ctx.index), self.ctx.path, self.ctx.text,
+        self.edits += SessionRemoval(self.carried, carriers(self.ctx.index), self.ctx.path, self.ctx.text,
                                      self.lines, self.ctx.support).edits()
 
     def graphs(self) -> None:

@@ -97,7 +97,10 @@ class GraphRun(Run):
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         if name in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES):
             self._find_others()
-        return super().get_collection(name, scope)
+        found = super().get_collection(name, scope)
+        known = {id(value) for value in found}
+        return found + [value for value in self.graph.traced.get_collection(name, scope)
+                        if id(value) not in known]  # TensorFlow's own code adds there
 
     def hide(self, variables: Sequence[Any]) -> None:
         self._hidden |= {id(getattr(variable, "value", variable)) for variable in variables}

@@ -344,7 +344,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> tf.Te
     return tf.raw_ops.Placeholder(dtype=dtype, shape=tf.TensorShape(shape), name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> tf.Tensor:
     """An input that has the value `input` where a function does not take it."""
     value = tf.convert_to_tensor(input)
     return tf.raw_ops.PlaceholderWithDefault(input=value, shape=tf.TensorShape(shape), name=name)
@@ -431,4 +431,4 @@ def local_variables_initializer() -> tf.Operation:
 
 def tables_initializer(name: str = "init_all_tables") -> tf.Operation:
     """The operation that fills the tables of the graph."""
-    return tf.group(*default_graph().traced.get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+    return tf.group(*default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)

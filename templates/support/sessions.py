@@ -67,7 +67,7 @@ class Session:
 
     def list_devices(self) -> list[Any]:
         """The devices of the process."""
-        return [device for device in tf.config.list_logical_devices()]
+        return list(tf.config.list_logical_devices())
 
     @property
     def graph_def(self) -> Any:
