@@ -40,7 +40,6 @@ from migrator.engine.linemap import LineMap  # noqa: E402
 from migrator.engine.options import Options  # noqa: E402
 from migrator.engine.plan import build_plan  # noqa: E402
 from migrator.model import FileResult  # noqa: E402
-from migrator.transforms.session_scan import summarise  # noqa: E402
 
 NATIVE, COMPAT, LOST, UNCLASSIFIED = "native", "compat", "lost", "unclassified"
 _SESSIONS = ("sess", "session", "session()", "get_default_session()", "supervisor")
@@ -157,7 +156,7 @@ def analysis_seconds(text: str, copies: int) -> float:
     context = FileContext.of("module.py", whole)
     NameTable.of(context.tree)
     started = time.process_time()
-    summarise(context)
+    GraphPrograms().run(context)
     seconds = time.process_time() - started
     gc.enable()
     return seconds

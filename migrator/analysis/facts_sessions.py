@@ -48,7 +48,10 @@ class Carried:
 
     def __init__(self, tree: ast.Module, values: Values, parents: Parents) -> None:
         self.tree, self.values, self.parents = tree, values, parents
-        self.expressions = [node for node in walk(tree) if self._is_session(node)]
+        self.expressions: list[ast.Name | ast.Attribute] = [
+            node for node in walk(tree)
+            if isinstance(node, (ast.Name, ast.Attribute)) and self._is_session(node)
+        ]
         #: whether a session is made for a graph other than the default one
         self.names_graphs = any(
             self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)

@@ -33,7 +33,7 @@ def roots(
         key = path, unit
         if key not in building:
             continue
-        callers = table.callers.get(key, frozenset())
+        callers = table.callers.get(key, set())
         if unit in (MODULE, MAIN) or not callers or not callers <= building or any(
                 caller[1] in (MODULE, MAIN) for caller in callers):
             found.add(unit)

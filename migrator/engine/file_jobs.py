@@ -103,6 +103,7 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     if parts > _MOST_PARTS:
         failure = _data(path, source.sha256, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
+    parsed: Parsed | None
     try:
         parsed = Parsed(source.text)
     except (SyntaxError, ValueError):

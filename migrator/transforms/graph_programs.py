@@ -76,10 +76,10 @@ class _Writer:
         for function in functions:
             self._definition(function)
         for site in found:
-            function = made.get(id(site.call))
-            if function is not None:
-                self._call(site, function.name, [value for _, value in site.feeds])
-                reason = f"the run becomes a call of {function.name}"
+            called = made.get(id(site.call))
+            if called is not None:
+                self._call(site, called.name, [value for _, value in site.feeds])
+                reason = f"the run becomes a call of {called.name}"
                 rung = Rung.NATIVE
             else:
                 self._run(site)

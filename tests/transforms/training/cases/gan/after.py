@@ -4,9 +4,10 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import gpu
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import optimizers
+from tf1_support import scopes
 from tf1_support import slim
 
 STEPS = 3
@@ -38,11 +39,30 @@ class Normalised(object):
 class Gan(object):
 
   def __init__(self, noise=4, size=6, batch=5):
-    self._store = scopes.current_store()
     self.noise = noise
     self.size = size
     self.batch = batch
     self.norm = Normalised('gen_norm')
+    self._build()
+
+  def _build(self):
+    self.real = graphs.placeholder(tf.float64, [self.batch, self.size])
+    self.z = graphs.placeholder(tf.float64, [None, self.noise])
+    self.made = self._generate(self.z)
+    real_logits = self._judge(self.real, reuse=False)
+    fake_logits = self._judge(self.made, reuse=True)
+    self.samples = self._sample(self.z)
+    # What the critic is told is real, and what is not.
+    self.loss_real = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
+        logits=real_logits, labels=tf.ones_like(real_logits)))
+    self.loss_fake = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
+        logits=fake_logits, labels=tf.zeros_like(fake_logits)))
+    self.critic_loss = self.loss_real + self.loss_fake
+    self.generator_loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
+        logits=fake_logits, labels=tf.ones_like(fake_logits)))
+    trained = scopes.trainable_variables()
+    self.critic_vars = [v for v in trained if 'judge' in v.name]
+    self.generator_vars = [v for v in trained if 'gen_' in v.name]
 
   def _generate(self, z):
     with scopes.variable_scope('generator'):
@@ -63,116 +83,34 @@ class Gan(object):
       return dense(tf.maximum(hidden, 0.2 * hidden), 1, 'judge_out', 4)
 
   def fit(self, steps):
-    critic_optimizer = optimizers.AdamOptimizer(0.01, beta1=0.5)
-    generator_optimizer = optimizers.AdamOptimizer(0.02, beta1=0.5)
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([self.batch, self.size], tf.float64),
-        tf.TensorSpec([None, self.noise], tf.float64),
-    ])
-    def train_critic(real, z):
-      """One training step; returns critic_loss.
-
-      Args:
-        real: float64 [self.batch, self.size]
-        z: float64 [None, self.noise]
-      """
-      with self._store.run(), tf.GradientTape() as tape:
-        made = self._generate(z)
-        real_logits = self._judge(real, reuse=False)
-        fake_logits = self._judge(made, reuse=True)
-        # What the critic is told is real, and what is not.
-        loss_real = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
-            logits=real_logits, labels=tf.ones_like(real_logits)))
-        loss_fake = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
-            logits=fake_logits, labels=tf.zeros_like(fake_logits)))
-        critic_loss = loss_real + loss_fake
-        trained = scopes.trainable_variables()
-        critic_vars = [v for v in trained if 'judge' in v.name]
-      gradients = tape.gradient(critic_loss, critic_vars)
-      critic_optimizer.apply_gradients(zip(gradients, critic_vars))
-      return critic_loss
-
-    self._train_critic = train_critic
-
-    @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-    def train_generator(z):
-      """One training step.
-
-      Args:
-        z: float64 [None, self.noise]
-      """
-      with self._store.run(), tf.GradientTape() as tape:
-        made = self._generate(z)
-        fake_logits = self._judge(made, reuse=True)
-        generator_loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
-            logits=fake_logits, labels=tf.ones_like(fake_logits)))
-        trained = scopes.trainable_variables()
-        generator_vars = [v for v in trained if 'gen_' in v.name]
-      gradients = tape.gradient(generator_loss, generator_vars)
-      generator_optimizer.apply_gradients(zip(gradients, generator_vars))
-
-    self._train_generator = train_generator
-
-    @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-    def compute_loss_fake(z):
-      """Computes loss_fake.
-
-      Args:
-        z: float64 [None, self.noise]
-      """
-      with self._store.run():
-        made = self._generate(z)
-        fake_logits = self._judge(made, reuse=True)
-        loss_fake = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
-            logits=fake_logits, labels=tf.zeros_like(fake_logits)))
-      return loss_fake
-
-    self._compute_loss_fake = compute_loss_fake
-
-    @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-    def compute_generator_loss(z):
-      """Computes generator_loss.
-
-      Args:
-        z: float64 [None, self.noise]
-      """
-      with self._store.run():
-        made = self._generate(z)
-        fake_logits = self._judge(made, reuse=True)
-        generator_loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(
-            logits=fake_logits, labels=tf.ones_like(fake_logits)))
-      return generator_loss
-
-    self._compute_generator_loss = compute_generator_loss
-
-    @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-    def predict(z):
-      """Computes samples.
-
-      Args:
-        z: float64 [None, self.noise]
-      """
-      with self._store.run():
-        samples = self._sample(z)
-      return samples
-
-    self._predict = predict
-
+    critic_step = optimizers.AdamOptimizer(0.01, beta1=0.5).minimize(
+        self.critic_loss, var_list=self.critic_vars)
+    generator_step = optimizers.AdamOptimizer(0.02, beta1=0.5).minimize(
+        self.generator_loss, var_list=self.generator_vars)
+    try:
+      graphs.run(graphs.global_variables_initializer())
+    except AttributeError:
+      graphs.run(graphs.global_variables_initializer())
     rng = np.random.RandomState(0)
     history = []
+    run_critic_step = graphs.function([self.real, self.z], [critic_step, self.critic_loss])
+    run_generator_step = graphs.function([self.z], generator_step)
+    compute_loss_fake = graphs.function([self.z], self.loss_fake)
+    compute_generator_loss = graphs.function([self.z], self.generator_loss)
     for _ in range(steps):
       real = rng.uniform(-1, 1, [self.batch, self.size])
       z = rng.uniform(-1, 1, [self.batch, self.noise])
-      critic = self._train_critic(real, z).numpy()
-      self._train_generator(z)
-      fake = self._compute_loss_fake(z).numpy()
-      generator = self._compute_generator_loss(z).numpy()
+      _, critic = run_critic_step(real, z)
+      run_generator_step(z)
+      fake = compute_loss_fake(z)
+      generator = compute_generator_loss(z)
       history.append([critic, fake, generator])
-    samples = self._predict(z).numpy()
+    compute_samples = graphs.function([self.z], self.samples)
+    samples = compute_samples(z)
     return history, samples
 
 
+@graphs.building
 def main(output):
   gpu.configure_gpus('growth')
   gan = Gan()

@@ -1,6 +1,7 @@
 """A text classifier whose object makes its inputs, its network and its loss."""
 import numpy as np
 import tensorflow as tf
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import scopes
 
@@ -15,12 +16,11 @@ class SentenceClassifier(object):
         widths: of the filters.
     """
 
-    def __init__(self, words, labels, keep_prob,
-                 length, num_classes, vocabulary, widths, penalty=0.0):
+    def __init__(self, length, num_classes, vocabulary, widths, penalty=0.0):
         # what is fed
-        self.words = words
-        self.labels = labels
-        self.keep_prob = keep_prob
+        self.words = graphs.placeholder(tf.int32, [None, length], name='words')
+        self.labels = graphs.placeholder(tf.float64, [None, num_classes], name='labels')
+        self.keep_prob = graphs.placeholder(tf.float64, name='keep_prob')
 
         with tf.name_scope('embedding'):
             table = scopes.Variable(

@@ -3,12 +3,13 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import layers
 from tf1_support import losses
 from tf1_support import optimizers
 from tf1_support import schedules
+from tf1_support import scopes
 
 
 class Settings(object):
@@ -22,14 +23,17 @@ class Settings(object):
 class Attention(object):
     """Weighs the rows of each example, and classifies their mean."""
 
-    def __init__(self, rows, labels, is_training, settings):
-        self.rows = rows
-        self.labels = labels
-        self.is_training = is_training
+    def __init__(self, settings):
         self.settings = settings
         self.num_classes = settings.classes
+        self.add_placeholders()
         self.add_attention()
         self.add_classifier()
+
+    def add_placeholders(self):
+        self.rows = graphs.placeholder(tf.float64, [None, 3, self.settings.features], name='rows')
+        self.labels = graphs.placeholder(tf.int32, [None], name='labels')
+        self.is_training = graphs.placeholder(tf.bool, name='is_training')
 
     def add_attention(self):
         with scopes.variable_scope('attention'):
@@ -52,58 +56,34 @@ class Attention(object):
         self.accuracy = tf.reduce_mean(tf.cast(hits, tf.float64))
 
 
+@graphs.building
 def main(output):
     rng = np.random.RandomState(8)
     rows, labels = rng.normal(size=(12, 3, 4)), rng.randint(0, 3, 12)
     settings = Settings()
     history, evaluated = [], []
+    model = Attention(settings)
     global_step = scopes.Variable(0, trainable=False, name='global_step')
     rate = schedules.exponential_decay(settings.rate, global_step, 2, 0.5, staircase=True)
     optimizer = optimizers.AdamOptimizer(rate)
-    store = scopes.current_store()
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, 3, settings.features], tf.float64),
-        tf.TensorSpec([None], tf.int32),
-    ])
-    def train_step(model_rows, model_labels):
-        """One training step; returns loss and accuracy.
-
-        Args:
-            model_rows: float64 [None, 3, settings.features]
-            model_labels: int32 [None]
-        """
-        with store.run(apply_updates=True):
-            model = Attention(model_rows, model_labels, True, settings)
-            tvars = scopes.trainable_variables()
-            grads, _ = tf.clip_by_global_norm(tf.gradients(model.loss, tvars), settings.clip)
-        optimizer.apply_gradients(zip(grads, tvars), global_step=global_step)
-        return {'loss': model.loss, 'accuracy': model.accuracy}
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, 3, settings.features], tf.float64),
-        tf.TensorSpec([None], tf.int32),
-    ])
-    def evaluate_step(model_rows, model_labels):
-        """Computes model.loss and model.accuracy.
-
-        Args:
-            model_rows: float64 [None, 3, settings.features]
-            model_labels: int32 [None]
-        """
-        with store.run():
-            model = Attention(model_rows, model_labels, False, settings)
-        return model.loss, model.accuracy
-
+    tvars = scopes.trainable_variables()
+    grads, _ = tf.clip_by_global_norm(tf.gradients(model.loss, tvars), settings.clip)
+    with tf.control_dependencies(scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)):
+        train_op = optimizer.apply_gradients(zip(grads, tvars), global_step=global_step)
+    graphs.run(graphs.global_variables_initializer())
+    compute_loss_and_accuracy = graphs.function(
+        [model.rows, model.labels, model.is_training],
+        [model.loss, model.accuracy])
     for epoch in range(2):
         for start in range(0, 12, 6):
             feed_dict = {}
-            feed_dict['model_rows'] = rows[start:start + 6]
-            feed_dict['model_labels'] = labels[start:start + 6]
-            values = tf.nest.map_structure(lambda t: t.numpy(), train_step(**feed_dict))
+            feed_dict[model.rows] = rows[start:start + 6]
+            feed_dict[model.labels] = labels[start:start + 6]
+            feed_dict[model.is_training] = True
+            fetches = {'loss': model.loss, 'accuracy': model.accuracy, 'train': train_op}
+            values = graphs.run(fetches, feed_dict)
             history.append([values['loss'], values['accuracy']])
-        outputs = evaluate_step(rows, labels)
-        evaluated.append(tf.nest.map_structure(lambda t: t.numpy(), outputs))
+        evaluated.append(compute_loss_and_accuracy(rows, labels, False))
     np.savez(output, history=history, evaluated=evaluated)
 
 

@@ -3,10 +3,12 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import optimizers
+from tf1_support import scopes
 
 
+@graphs.building
 class Regressor(object):
     """Linear regression."""
 
@@ -15,51 +17,28 @@ class Regressor(object):
         self.build_model(rate)
 
     def build_model(self, rate):
+        self.x = graphs.placeholder(tf.float64, [None, self.num_features])
+        self.y = graphs.placeholder(tf.float64, [None])
         self.w = scopes.Variable(np.linspace(-1, 1, self.num_features))
-        optimizer = optimizers.GradientDescentOptimizer(rate)
-
-        @tf.function(input_signature=[
-            tf.TensorSpec([None, self.num_features], tf.float64),
-            tf.TensorSpec([None], tf.float64),
-        ])
-        def train_step(x, y):
-            """One training step; returns loss.
-
-            Args:
-                x: float64 [None, self.num_features]
-                y: float64 [None]
-            """
-            with tf.GradientTape() as tape:
-                prediction = tf.reduce_sum(x * self.w, axis=1)
-                loss = tf.reduce_mean(tf.square(prediction - y))
-            gradients = tape.gradient(loss, [self.w])
-            optimizer.apply_gradients(zip(gradients, [self.w]))
-            return loss
-
-        self._train_step = train_step
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.num_features], tf.float64)])
-        def predict(x):
-            """Computes prediction.
-
-            Args:
-                x: float64 [None, self.num_features]
-            """
-            return tf.reduce_sum(x * self.w, axis=1)
-
-        self._predict = predict
+        self.prediction = tf.reduce_sum(self.x * self.w, axis=1)
+        self.loss = tf.reduce_mean(tf.square(self.prediction - self.y))
+        self.train_op = optimizers.GradientDescentOptimizer(rate).minimize(self.loss)
 
     def fit(self, x, y):
-        loss = self._train_step(x, y).numpy()
+        train_step = graphs.function([self.x, self.y], [self.train_op, self.loss])
+        _, loss = train_step(x, y)
         return loss
 
     def predict(self, x):
-        return self._predict(x).numpy()
+        compute_prediction = graphs.function([self.x], self.prediction)
+        return compute_prediction(x)
 
 
+@graphs.building
 def main(output):
     rng = np.random.RandomState(5)
     model = Regressor(3)
+    graphs.run(graphs.global_variables_initializer())
     losses = []
     for _ in range(3):
         x = rng.normal(size=(4, 3))

@@ -3,54 +3,39 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import graphs
 from tf1_support import optimizers
 from tf1_support import scopes
 
 
-def main(output):
-    # Builds the regression.
-    num_features = 3
-    rate = 0.2
+def build_graph(num_features, rate=0.1):
+    """Builds the regression.
+
+    Returns placeholders, prediction, loss and training op.
+    """
+    x = graphs.placeholder(tf.float64, [None, num_features], name='x')
+    y = graphs.placeholder(tf.float64, [None], name='y')
     w = scopes.Variable(np.linspace(-1, 1, num_features), name='w')
-    optimizer = optimizers.GradientDescentOptimizer(rate)
+    prediction = tf.reduce_sum(x * w, axis=1)
+    # Half the mean square.
+    loss = tf.reduce_mean(tf.square(prediction - y)) / 2
+    train_op = optimizers.GradientDescentOptimizer(rate).minimize(loss)
+    return x, y, prediction, loss, train_op
 
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, num_features], tf.float64),
-        tf.TensorSpec([None], tf.float64),
-    ])
-    def train_step(inputs, targets):
-        """One training step; returns loss.
 
-        Args:
-            inputs: float64 [None, num_features]
-            targets: float64 [None]
-        """
-        with tf.GradientTape() as tape:
-            prediction = tf.reduce_sum(inputs * w, axis=1)
-            # Half the mean square.
-            loss = tf.reduce_mean(tf.square(prediction - targets)) / 2
-        gradients = tape.gradient(loss, [w])
-        optimizer.apply_gradients(zip(gradients, [w]))
-        return loss
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, num_features], tf.float64),
-    ])
-    def predict(inputs):
-        """Computes prediction.
-
-        Args:
-            inputs: float64 [None, num_features]
-        """
-        return tf.reduce_sum(inputs * w, axis=1)
-
+@graphs.building
+def main(output):
+    inputs, targets, prediction, loss, train_op = build_graph(3, rate=0.2)
     rng = np.random.RandomState(0)
     losses = []
+    graphs.run(graphs.global_variables_initializer())
+    train_step = graphs.function([inputs, targets], [train_op, loss])
     for _ in range(3):
         data = rng.normal(size=(5, 3))
-        value = train_step(data, data[:, 0]).numpy()
+        _, value = train_step(data, data[:, 0])
         losses.append(value)
-    predicted = predict(data).numpy()
+    compute_prediction = graphs.function([inputs], prediction)
+    predicted = compute_prediction(data)
     np.savez(output, losses=losses, predicted=predicted)
 
 

@@ -2,22 +2,25 @@
 import tensorflow as tf
 
 import settings as cfg
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import layers
 from tf1_support import scopes
 from tf1_support import summary
 
 
+@graphs.building
 class GridNet(object):
     """The network, and its loss where it is trained."""
 
-    def __init__(self, images, labels, classes, training=True):
+    def __init__(self, classes, training=True):
         self.classes = classes
         self.cells = cfg.CELLS
-        self.images = images
+        self.images = graphs.placeholder(
+            tf.float64, [None, cfg.SIZE, cfg.SIZE, 3], name='images')
         self.logits = self.forward(self.images, 5 + classes)
         if training:
-            self.labels = labels
+            self.labels = graphs.placeholder(tf.float64, [None, self.cells, self.cells, 5 + self.classes])
             self.total_loss = self.loss(self.logits, self.labels)
             summary.scalar('total_loss', self.total_loss)
 

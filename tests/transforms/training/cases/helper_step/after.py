@@ -5,13 +5,16 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import checkpoint
+from tf1_support import graph_summaries
 from tf1_support import initializers
 from tf1_support import layers
 from tf1_support import optimizers
-from tf1_support import summary
+from tf1_support import scopes
+from tf1_support import summary as tf1_summary
 from tf1_support import training as tf1_training
+from tf1_support import writers
 
 
 def overlap(predicted, labels):
@@ -28,66 +31,40 @@ def network(images, training):
                             kernel_initializer=initializers.constant_initializer(0.3))
 
 
-def main(output):
+def make_train_op(predicted, expected):
+    loss = -overlap(predicted, expected)
     global_step = tf1_training.get_or_create_global_step()
     optimizer = optimizers.AdamOptimizer(0.05)
+    return optimizer.minimize(loss, global_step=global_step)
+
+
+@graphs.building
+def main(output):
+    images = graphs.placeholder(tf.float64, [None, 6, 6, 2], name='images')
+    labels = graphs.placeholder(tf.float64, [None, 6, 6, 1], name='labels')  # 1 where the object is
+    training = graphs.placeholder(tf.bool, name='training')
+    predicted = network(images, training)
+    with tf.control_dependencies(scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)):
+        train_op = make_train_op(predicted, labels)
+    score = overlap(predicted, labels)
+    tf1_summary.scalar('score', score)
+    merged = graph_summaries.merge_all()
 
     folder = tempfile.mkdtemp()
     rng = np.random.RandomState(0)
     scores = []
-    writer = tf.summary.create_file_writer(os.path.join(folder, 'train'))
-    store = scopes.current_store()
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, 6, 6, 2], tf.float64),
-        tf.TensorSpec([None, 6, 6, 1], tf.float64),
-        tf.TensorSpec([], tf.int64),
-    ])
-    def train_step(images, labels, step):
-        """One training step.
-
-        Args:
-            images: float64 [None, 6, 6, 2]
-            labels: float64 [None, 6, 6, 1]; 1 where the object is
-            step: the summaries' step
-        """
-        with writer.as_default(step=step):
-            with store.run(apply_updates=True), tf.GradientTape() as tape:
-                predicted = network(images, True)
-                expected = labels
-                loss = -overlap(predicted, expected)
-            variables = store.trainable_variables
-            gradients = tape.gradient(loss, variables)
-            optimizer.apply_gradients(zip(gradients, variables), global_step=global_step)
-            score = overlap(predicted, labels)
-            summary.scalar('score', score)
-
-    @tf.function(input_signature=[
-        tf.TensorSpec([None, 6, 6, 2], tf.float64),
-        tf.TensorSpec([None, 6, 6, 1], tf.float64),
-    ])
-    def predict(images, labels):
-        """Computes score.
-
-        Args:
-            images: float64 [None, 6, 6, 2]
-            labels: float64 [None, 6, 6, 1]; 1 where the object is
-        """
-        with store.run():
-            predicted = network(images, False)
-            score = overlap(predicted, labels)
-        return score
-
-    # Tracing makes the variables, which the checkpoint needs.
-    train_step.get_concrete_function()
-
+    writer = writers.FileWriter(os.path.join(folder, 'train'), graphs.default_graph())
+    graphs.run(graphs.global_variables_initializer())
     saver = checkpoint.Saver()
     try:
+        train_step = graphs.function([images, labels, training], [train_op, merged])
+        compute_score = graphs.function([images, labels, training], score)
         for step in range(3):
             data = rng.uniform(size=(2, 6, 6, 2))
             mask = (data[..., :1] > 0.5).astype(np.float64)
-            train_step(data, mask, step)
-            scores.append(predict(data, mask).numpy())
+            _, summary = train_step(data, mask, True)
+            writer.add_summary(summary, step)
+            scores.append(compute_score(data, mask, False))
     finally:
         saver.save(os.path.join(folder, 'model.ckpt'))
     writer.close()

@@ -4,19 +4,19 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import compat
+from tf1_support import graphs
+from tf1_support import checkpoint
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
-@compat.in_graph_mode
 class Trainer(object):
 
     def __init__(self, folder):
         self.folder = folder
-        self.sess = tf.compat.v1.Session()
         with tf.name_scope('input'):
-            self.data = tf.compat.v1.placeholder(tf.float64, [None, 3], name='data')
-            self.target = tf.compat.v1.placeholder(tf.float64, [None], name='target')
+            self.data = graphs.placeholder(tf.float64, [None, 3], name='data')
+            self.target = graphs.placeholder(tf.float64, [None], name='target')
         with tf.name_scope('learn_rate'):
             self.global_step = scopes.Variable(1.0, dtype=tf.float64, trainable=False, name='step')
             self.rate = 0.1 / self.global_step
@@ -24,31 +24,32 @@ class Trainer(object):
         with tf.name_scope('loss'):
             self.predicted = tf.reduce_sum(self.data * self.weight, 1, name='predicted')
             self.loss = tf.reduce_mean(tf.square(self.predicted - self.target))
-        optimizer = tf.compat.v1.train.GradientDescentOptimizer(self.rate)
+        optimizer = optimizers.GradientDescentOptimizer(self.rate)
         with tf.control_dependencies([optimizer.minimize(self.loss)]):
             self.train_op = self.global_step.assign_add(1.0)
 
     def train(self, data, target):
-        self.sess.run(tf.compat.v1.global_variables_initializer())
+        graphs.run(graphs.global_variables_initializer())
         losses = []
+        train_step = graphs.function([self.data, self.target], [self.loss, self.train_op])
         for _ in range(3):
-            feed = {self.data: data, self.target: target}
-            losses.append(self.sess.run([self.loss, self.train_op], feed)[0])
+            losses.append(train_step(data, target)[0])
         return losses
 
     def save(self):
-        saver = tf.compat.v1.train.Saver(scopes.global_variables())
-        saver.save(self.sess, os.path.join(self.folder, 'trained'))
+        saver = checkpoint.Saver(scopes.global_variables())
+        saver.save(os.path.join(self.folder, 'trained'))
 
     def squares(self, count):
-        values = self.sess.run(tf.square(tf.range(count)))
+        values = graphs.run(tf.square(tf.range(count)))
         return np.random.RandomState(0).permutation(values)
 
     def restored(self, name, data):
-        tf.compat.v1.train.Saver().restore(self.sess, os.path.join(self.folder, 'trained'))
-        return self.sess.run(self.sess.graph.get_tensor_by_name(name), {self.data: data})
+        checkpoint.Saver().restore(os.path.join(self.folder, 'trained'))
+        return graphs.run(graphs.default_graph().get_tensor_by_name(name), {self.data: data})
 
 
+@graphs.building
 def main(output):
     rng = np.random.RandomState(4)
     trainer = Trainer(os.path.dirname(output))

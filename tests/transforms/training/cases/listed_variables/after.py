@@ -4,10 +4,11 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import gpu
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import checkpoint
 from tf1_support import initializers
 from tf1_support import optimizers
+from tf1_support import scopes
 
 
 def linear(x, size, scope):
@@ -24,15 +25,26 @@ def cross_entropy(logits, label):
         logits=logits, labels=label * tf.ones_like(logits)))
 
 
+@graphs.building
 class Gan(object):
 
     def __init__(self, noise=3, size=4):
-        self._store = scopes.current_store()
         self.noise = noise
         self.size = size
         self.build_model()
 
     def build_model(self):
+        self.real = graphs.placeholder(tf.float64, [None, self.size], name='real')
+        self.z = graphs.placeholder(tf.float64, [None, self.noise], name='z')
+        self.made = self.generator(self.z)
+        real_logits = self.discriminator(self.real)
+        made_logits = self.discriminator(self.made, reuse=True)
+        self.d_loss_made = cross_entropy(made_logits, 0.0)
+        self.d_loss = cross_entropy(real_logits, 1.0) + self.d_loss_made
+        self.g_loss = cross_entropy(made_logits, 1.0)
+        variables = scopes.trainable_variables()
+        self.d_vars = [v for v in variables if v.name.startswith('d_')]
+        self.g_vars = [v for v in variables if v.name.startswith('g_')]
         self.saver = checkpoint.Saver()
 
     def generator(self, z):
@@ -43,110 +55,31 @@ class Gan(object):
             return linear(tf.nn.softplus(linear(x, 5, 'hidden')), 1, 'out')
 
     def train(self, steps):
-        d_optimizer = optimizers.AdamOptimizer(0.1, beta1=0.5)
-        g_optimizer = optimizers.AdamOptimizer(0.1, beta1=0.5)
-
-        @tf.function(input_signature=[
-            tf.TensorSpec([None, self.size], tf.float64),
-            tf.TensorSpec([None, self.noise], tf.float64),
-        ])
-        def train_d(real, z):
-            """One training step; returns d_loss.
-
-            Args:
-                real: float64 [None, self.size]
-                z: float64 [None, self.noise]
-            """
-            with self._store.run(), tf.GradientTape() as tape:
-                made = self.generator(z)
-                real_logits = self.discriminator(real)
-                made_logits = self.discriminator(made, reuse=True)
-                d_loss_made = cross_entropy(made_logits, 0.0)
-                d_loss = cross_entropy(real_logits, 1.0) + d_loss_made
-                variables = scopes.trainable_variables()
-                d_vars = [v for v in variables if v.name.startswith('d_')]
-            gradients = tape.gradient(d_loss, d_vars)
-            d_optimizer.apply_gradients(zip(gradients, d_vars))
-            return d_loss
-
-        self._train_d = train_d
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-        def train_g(z):
-            """One training step.
-
-            Args:
-                z: float64 [None, self.noise]
-            """
-            with self._store.run(), tf.GradientTape() as tape:
-                made = self.generator(z)
-                made_logits = self.discriminator(made, reuse=True)
-                g_loss = cross_entropy(made_logits, 1.0)
-                variables = scopes.trainable_variables()
-                g_vars = [v for v in variables if v.name.startswith('g_')]
-            gradients = tape.gradient(g_loss, g_vars)
-            g_optimizer.apply_gradients(zip(gradients, g_vars))
-
-        self._train_g = train_g
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-        def compute_d_loss_made(z):
-            """Computes d_loss_made.
-
-            Args:
-                z: float64 [None, self.noise]
-            """
-            with self._store.run():
-                made = self.generator(z)
-                made_logits = self.discriminator(made, reuse=True)
-                d_loss_made = cross_entropy(made_logits, 0.0)
-            return d_loss_made
-
-        self._compute_d_loss_made = compute_d_loss_made
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-        def compute_g_loss(z):
-            """Computes g_loss.
-
-            Args:
-                z: float64 [None, self.noise]
-            """
-            with self._store.run():
-                made = self.generator(z)
-                made_logits = self.discriminator(made, reuse=True)
-                g_loss = cross_entropy(made_logits, 1.0)
-            return g_loss
-
-        self._compute_g_loss = compute_g_loss
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.noise], tf.float64)])
-        def compute_made(z):
-            """Computes made.
-
-            Args:
-                z: float64 [None, self.noise]
-            """
-            with self._store.run():
-                made = self.generator(z)
-            return made
-
-        self._compute_made = compute_made
-
-        # Tracing makes the variables, which the checkpoint needs.
-        self._train_d.get_concrete_function()
-        self._train_g.get_concrete_function()
-
+        d_optim = optimizers.AdamOptimizer(0.1, beta1=0.5).minimize(
+            self.d_loss, var_list=self.d_vars)
+        g_optim = optimizers.AdamOptimizer(0.1, beta1=0.5).minimize(
+            self.g_loss, var_list=self.g_vars)
+        try:
+            graphs.run(graphs.global_variables_initializer())
+        except AttributeError:
+            graphs.run(graphs.global_variables_initializer())
         rng = np.random.RandomState(4)
         history = []
+        d_step = graphs.function([self.real, self.z], [d_optim, self.d_loss])
+        g_step = graphs.function([self.z], g_optim)
+        compute_d_loss_made = graphs.function([self.z], self.d_loss_made)
+        compute_g_loss = graphs.function([self.z], self.g_loss)
         for _ in range(steps):
             real, z = rng.normal(size=(6, self.size)), rng.normal(size=(6, self.noise))
-            d_loss = self._train_d(real, z).numpy()
-            self._train_g(z)
-            history.append([d_loss, self._compute_d_loss_made(z).numpy(),
-                            self._compute_g_loss(z).numpy()])
-        return history, self._compute_made(np.ones((2, self.noise))).numpy()
+            _, d_loss = d_step(real, z)
+            g_step(z)
+            history.append([d_loss, compute_d_loss_made(z),
+                            compute_g_loss(z)])
+        compute_made = graphs.function([self.z], self.made)
+        return history, compute_made(np.ones((2, self.noise)))
 
 
+@graphs.building
 def main(output):
     gpu.configure_gpus('growth')
     gan = Gan()

@@ -6,43 +6,43 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
-from tf1_support import compat
-from tf1_support import scopes
+from tf1_support import graphs
+from tf1_support import image as tf1_image
+from tf1_support import frozen_graph
 
 
+@graphs.building
 def freeze(path):
-    with tf.Graph().as_default() as graph:
-        x = tf.compat.v1.placeholder(tf.float32, [None, 6, 6, 3], name='image')
+    with graphs.Graph().as_default() as graph:
+        x = graphs.placeholder(tf.float32, [None, 6, 6, 3], name='image')
         kernel = tf.constant(np.random.RandomState(0).rand(3, 3, 3, 4).astype('float32') - 0.5)
         tf.identity(tf.nn.conv2d(x, kernel, [1, 1, 1, 1], 'SAME'), name='net/stage')
         with tf.io.gfile.GFile(path, 'wb') as f:
             f.write(graph.as_graph_def().SerializeToString())
 
 
+@graphs.building
 class Estimator(object):
 
     def __init__(self, path, size=(6, 6)):
         self.size = size
-        with tf.io.gfile.GFile(path, 'rb') as f:
-            graph_def = graph_pb2.GraphDef()
-            graph_def.ParseFromString(f.read())
-        self.graph = tf.compat.v1.get_default_graph()
-        tf.import_graph_def(graph_def, name='Estimator')
-        self.session = tf.compat.v1.Session(graph=self.graph)
+        self.graph = graphs.default_graph()
+        graph = frozen_graph.FrozenGraph(path, prefix='Estimator')
         self.image = self.graph.get_tensor_by_name('Estimator/image:0')
         self.output = self.graph.get_tensor_by_name('Estimator/net/stage:0')
-        self.upsample = tf.compat.v1.placeholder(tf.int32, (2,), name='upsample')
-        self.heat = tf.compat.v1.image.resize_area(self.output[:, :, :, :2], self.upsample)
-        self.field = tf.compat.v1.image.resize_area(self.output[:, :, :, 2:], self.upsample)
+        self.upsample = graphs.placeholder(tf.int32, (2,), name='upsample')
+        self.heat = tf1_image.resize_area(self.output[:, :, :, :2], self.upsample)
+        self.field = tf1_image.resize_area(self.output[:, :, :, 2:], self.upsample)
 
     def inference(self, image, scale=1.0):
         size = [int(self.size[1] * scale), int(self.size[0] * scale)]
-        return self.session.run(
-            [self.heat, self.field], feed_dict={self.image: [image], self.upsample: size})
+        compute_heat_and_field = graphs.function(
+            [self.image, self.upsample],
+            [self.heat, self.field])
+        return compute_heat_and_field([image], size)
 
 
 if __name__ == '__main__':
-    compat.build_graph()
     frozen = os.path.join(tempfile.mkdtemp(), 'frozen.pb')
     freeze(frozen)
     estimator = Estimator(frozen)

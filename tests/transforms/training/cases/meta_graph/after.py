@@ -4,33 +4,38 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import graphs
 from tf1_support import meta_graph
+from tf1_support import checkpoint
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
+@graphs.building
 def train(path, data, labels):
-    with tf.Graph().as_default():
-        x = tf.compat.v1.placeholder(tf.float64, [None, 4], name='x')
-        y = tf.compat.v1.placeholder(tf.float64, [None, 2], name='y')
+    with graphs.Graph().as_default():
+        x = graphs.placeholder(tf.float64, [None, 4], name='x')
+        y = graphs.placeholder(tf.float64, [None, 2], name='y')
         w = scopes.get_variable('w', dtype=tf.float64,
                             initializer=np.linspace(-1, 1, 8).reshape(4, 2))
         prediction = tf.nn.softmax(tf.matmul(x, w), name='prediction')
         loss = tf.reduce_mean(tf.square(prediction - y))
-        train_op = tf.compat.v1.train.GradientDescentOptimizer(0.5).minimize(loss)
-        saver = tf.compat.v1.train.Saver()
-        with tf.compat.v1.Session() as sess:
-            sess.run(tf.compat.v1.global_variables_initializer())
-            for _ in range(3):
-                sess.run(train_op, feed_dict={x: data, y: labels})
-            saver.save(sess, path)
+        train_op = optimizers.GradientDescentOptimizer(0.5).minimize(loss)
+        saver = checkpoint.Saver()
+        graphs.run(graphs.global_variables_initializer())
+        train_step = graphs.function([x, y], train_op)
+        for _ in range(3):
+            train_step(data, labels)
+        saver.save(path)
 
 
+@graphs.building
 def predict(path, data):
     graph = meta_graph.MetaGraph(path + '.meta')
     graph.restore(path)
     x = 'x:0'
     prediction = 'prediction:0'
-    return graph.run(prediction, feed_dict={x: data})
+    return graphs.run(graph, prediction)
 
 
 def main(output):

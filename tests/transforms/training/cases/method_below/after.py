@@ -3,15 +3,16 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import layers
 from tf1_support import optimizers
+from tf1_support import scopes
 
 
+@graphs.building
 class DeepQNetwork:
     def __init__(self, n_actions, n_features, learning_rate=0.01, reward_decay=0.9):
-        self._store = scopes.current_store()
         self.n_actions = n_actions
         self.n_features = n_features
         self.lr = learning_rate
@@ -19,91 +20,52 @@ class DeepQNetwork:
 
         # consist of [target_net, evaluate_net]
         self._build_net()
+        t_params = scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES, scope='target_net')
+        e_params = scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES, scope='eval_net')
+        with scopes.variable_scope('soft_replacement'):
+            self.target_replace_op = [t.assign(e) for t, e in zip(t_params, e_params)]
 
-        @tf.function(input_signature=[tf.TensorSpec([None, self.n_features], tf.float64)])
-        def compute_q_eval(s):
-            """Computes q_eval.
-
-            Args:
-                s: float64 [None, self.n_features]; input State
-            """
-            with self._store.run():
-                with scopes.variable_scope('eval_net'):
-                    e1 = layers.dense(s, 5, tf.nn.relu, kernel_initializer=self._w_initializer,
-                                         bias_initializer=self._b_initializer, name='e1')
-                    q_eval = layers.dense(e1, self.n_actions, kernel_initializer=self._w_initializer,
-                                                  bias_initializer=self._b_initializer, name='q')
-            return q_eval
-
-        self._compute_q_eval = compute_q_eval
-
-        @tf.function
-        def target_replace():
-            """Runs target_replace_op."""
-            t_params = scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES, scope='target_net')
-            e_params = scopes.get_collection(scopes.GraphKeys.GLOBAL_VARIABLES, scope='eval_net')
-            with scopes.variable_scope('soft_replacement'):
-                target_replace_op = [t.assign(e) for t, e in zip(t_params, e_params)]
-
-        self._target_replace = target_replace
-
-        @tf.function(input_signature=[
-            tf.TensorSpec([None, self.n_features], tf.float64),
-            tf.TensorSpec([None, self.n_features], tf.float64),
-            tf.TensorSpec([None, ], tf.float64),
-            tf.TensorSpec([None, ], tf.int32),
-        ])
-        def train_step(s, s_, r, a):
-            """One training step; returns loss.
-
-            Args:
-                s: float64 [None, self.n_features]; input State
-                s_: float64 [None, self.n_features]; next State
-                r: float64 [None, ]; input Reward
-                a: int32 [None, ]; input Action
-            """
-            with self._store.run(), tf.GradientTape() as tape:
-                with scopes.variable_scope('eval_net'):
-                    e1 = layers.dense(s, 5, tf.nn.relu, kernel_initializer=self._w_initializer,
-                                         bias_initializer=self._b_initializer, name='e1')
-                    q_eval = layers.dense(e1, self.n_actions, kernel_initializer=self._w_initializer,
-                                                  bias_initializer=self._b_initializer, name='q')
-                with scopes.variable_scope('target_net'):
-                    t1 = layers.dense(s_, 5, tf.nn.relu, kernel_initializer=self._w_initializer,
-                                         bias_initializer=self._b_initializer, name='t1')
-                    q_next = layers.dense(t1, self.n_actions, kernel_initializer=self._w_initializer,
-                                                  bias_initializer=self._b_initializer, name='t2')
-                with scopes.variable_scope('q_target'):
-                    q_target = r + self.gamma * tf.reduce_max(q_next, axis=1)
-                    q_target = tf.stop_gradient(q_target)
-                with scopes.variable_scope('q_eval'):
-                    a_indices = tf.stack([tf.range(tf.shape(a)[0], dtype=tf.int32), a], axis=1)
-                    q_eval_wrt_a = tf.gather_nd(params=q_eval, indices=a_indices)
-                with scopes.variable_scope('loss'):
-                    loss = tf.reduce_mean(tf.math.squared_difference(q_target, q_eval_wrt_a))
-            variables = self._store.trainable_variables
-            gradients = tape.gradient(loss, variables)
-            self.optimizer.apply_gradients(zip(gradients, variables))
-            return loss
-
-        self._train_step = train_step
-
-        # Tracing makes the variables, which the functions list.
-        self._train_step.get_concrete_function()
+        graphs.run(graphs.global_variables_initializer())
 
     def _build_net(self):
-        self._w_initializer, self._b_initializer = initializers.constant_initializer(0.2), initializers.constant_initializer(0.1)
+        # ------------------ all inputs ------------------------
+        self.s = graphs.placeholder(tf.float64, [None, self.n_features], name='s')  # input State
+        self.s_ = graphs.placeholder(tf.float64, [None, self.n_features], name='s_')  # next State
+        self.r = graphs.placeholder(tf.float64, [None, ], name='r')  # input Reward
+        self.a = graphs.placeholder(tf.int32, [None, ], name='a')  # input Action
+
+        w_initializer, b_initializer = initializers.constant_initializer(0.2), initializers.constant_initializer(0.1)
+        with scopes.variable_scope('eval_net'):
+            e1 = layers.dense(self.s, 5, tf.nn.relu, kernel_initializer=w_initializer,
+                                 bias_initializer=b_initializer, name='e1')
+            self.q_eval = layers.dense(e1, self.n_actions, kernel_initializer=w_initializer,
+                                          bias_initializer=b_initializer, name='q')
+        with scopes.variable_scope('target_net'):
+            t1 = layers.dense(self.s_, 5, tf.nn.relu, kernel_initializer=w_initializer,
+                                 bias_initializer=b_initializer, name='t1')
+            self.q_next = layers.dense(t1, self.n_actions, kernel_initializer=w_initializer,
+                                          bias_initializer=b_initializer, name='t2')
+        with scopes.variable_scope('q_target'):
+            q_target = self.r + self.gamma * tf.reduce_max(self.q_next, axis=1)
+            self.q_target = tf.stop_gradient(q_target)
+        with scopes.variable_scope('q_eval'):
+            a_indices = tf.stack([tf.range(tf.shape(self.a)[0], dtype=tf.int32), self.a], axis=1)
+            self.q_eval_wrt_a = tf.gather_nd(params=self.q_eval, indices=a_indices)
+        with scopes.variable_scope('loss'):
+            self.loss = tf.reduce_mean(tf.math.squared_difference(self.q_target, self.q_eval_wrt_a))
         with scopes.variable_scope('train'):
-            self.optimizer = optimizers.RMSPropOptimizer(self.lr)
+            self._train_op = optimizers.RMSPropOptimizer(self.lr).minimize(self.loss)
 
     def values(self, observation):
         observation = observation[np.newaxis, :]
-        return self._compute_q_eval(observation).numpy()
+        compute_q_eval = graphs.function([self.s], self.q_eval)
+        return compute_q_eval(observation)
 
     def learn(self, step, batch):
         if step % 3 == 0:
-            self._target_replace()
-        cost = self._train_step(batch[:, :self.n_features], batch[:, -self.n_features:], batch[:, self.n_features + 1], batch[:, self.n_features]).numpy()
+            graphs.run(self.target_replace_op)
+        train_step = graphs.function([self.s, self.a, self.r, self.s_], [self._train_op, self.loss])
+        _, cost = train_step(batch[:, :self.n_features], batch[:, self.n_features], batch[:, self.n_features + 1], batch[:, -self.n_features:])
         return cost
 
 

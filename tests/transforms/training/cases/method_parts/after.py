@@ -3,20 +3,28 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tf1_support import graphs
 from tf1_support import optimizers
 from tf1_support import scopes
 
 
+@graphs.building
 class Autoencoder(object):
 
     def __init__(self, sizes, rate=0.05):
         self.sizes = sizes
         self.rate = rate
+        self.x = graphs.placeholder(tf.float64, [None, sizes['input']])
         self._create_network()
         self._create_optimizer()
+        graphs.run(graphs.global_variables_initializer())
 
     def _create_network(self):
-        self.weights = self._weights(**self.sizes)
+        weights = self._weights(**self.sizes)
+        # the code and how sure it is
+        self.mean, self.log_sigma = self._encoder(weights['encoder'])
+        self.code = self.mean + 0.1 * tf.exp(self.log_sigma)
+        self.decoded = self._decoder(weights['decoder'])
 
     def _weights(self, input, code):
         weights = dict()
@@ -26,87 +34,35 @@ class Autoencoder(object):
         weights['decoder'] = {'w': scopes.Variable(np.full([code, input], 0.2))}
         return weights
 
-    def _encoder(self, weights, x):
-        return tf.matmul(x, weights['mean']), tf.matmul(x, weights['sigma'])
+    def _encoder(self, weights):
+        return tf.matmul(self.x, weights['mean']), tf.matmul(self.x, weights['sigma'])
 
-    def _decoder(self, weights, code):
-        return tf.sigmoid(tf.matmul(code, weights['w']))
+    def _decoder(self, weights):
+        return tf.sigmoid(tf.matmul(self.code, weights['w']))
 
     def _create_optimizer(self):
         self.bias = scopes.Variable(np.zeros(1), name='bias')
-        optimizer = optimizers.AdamOptimizer(self.rate)
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.sizes['input']], tf.float64)])
-        def train_step(x):
-            """One training step; returns cost.
-
-            Args:
-                x: float64 [None, self.sizes['input']]
-            """
-            with tf.GradientTape() as tape:
-                # the code and how sure it is
-                mean, log_sigma = self._encoder(self.weights['encoder'], x=x)
-                code = mean + 0.1 * tf.exp(log_sigma)
-                decoded = self._decoder(self.weights['decoder'], code=code)
-                cost = tf.reduce_mean(tf.square(x - decoded - self.bias))
-            gradients = tape.gradient(cost, tape.watched_variables())
-            optimizer.apply_gradients(zip(gradients, tape.watched_variables()))
-            return cost
-
-        self._train_step = train_step
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.sizes['input']], tf.float64)])
-        def compute_mean(x):
-            """Computes mean.
-
-            Args:
-                x: float64 [None, self.sizes['input']]
-            """
-            # the code and how sure it is
-            mean, log_sigma = self._encoder(self.weights['encoder'], x=x)
-            return mean
-
-        self._compute_mean = compute_mean
-
-        @tf.function(input_signature=[tf.TensorSpec(None, tf.float64)])
-        def compute_decoded(code):
-            """Computes decoded.
-
-            Args:
-                code: float64 of any shape
-            """
-            return self._decoder(self.weights['decoder'], code=code)
-
-        self._compute_decoded = compute_decoded
-
-        @tf.function(input_signature=[tf.TensorSpec([None, self.sizes['input']], tf.float64)])
-        def evaluate_step(x):
-            """Computes decoded.
-
-            Args:
-                x: float64 [None, self.sizes['input']]
-            """
-            # the code and how sure it is
-            mean, log_sigma = self._encoder(self.weights['encoder'], x=x)
-            code = mean + 0.1 * tf.exp(log_sigma)
-            return self._decoder(self.weights['decoder'], code=code)
-
-        self._evaluate_step = evaluate_step
+        self.cost = tf.reduce_mean(tf.square(self.x - self.decoded - self.bias))
+        self.optimizer = optimizers.AdamOptimizer(self.rate).minimize(self.cost)
 
     def partial_fit(self, batch):
         """Train on a batch; the cost before."""
-        cost = self._train_step(batch).numpy()
+        optimizer_step = graphs.function([self.x], (self.optimizer, self.cost))
+        _, cost = optimizer_step(batch)
         return cost
 
     def transform(self, batch):
-        return self._compute_mean(batch).numpy()
+        compute_mean = graphs.function([self.x], self.mean)
+        return compute_mean(batch)
 
     def generate(self, count):
-        code = tf.linspace(-1.0, 1.0, count * self.sizes['code']).numpy()
-        return self._compute_decoded(code.reshape(count, -1)).numpy()
+        code = graphs.run(tf.linspace(-1.0, 1.0, count * self.sizes['code']))
+        compute_decoded = graphs.function([self.code], self.decoded)
+        return compute_decoded(code.reshape(count, -1))
 
     def reconstruct(self, batch):
-        return self._evaluate_step(batch).numpy()
+        run_compute_decoded = graphs.function([self.x], self.decoded)
+        return run_compute_decoded(batch)
 
 
 def main(output):

@@ -4,29 +4,30 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import compat
+from tf1_support import graphs
 from tf1_support import metrics
+from tf1_support import metrics_thresholds
 
 
-@compat.in_graph_mode
+@graphs.building
 def evaluate(output, name):
-    scores = tf.compat.v1.placeholder(tf.float32, [None], name='scores')
-    labels = tf.compat.v1.placeholder(tf.float32, [None], name='labels')
+    scores = graphs.placeholder(tf.float32, [None], name='scores')
+    labels = graphs.placeholder(tf.float32, [None], name='labels')
     mean, update_mean = metrics.mean(scores)
     accuracy, update_accuracy = metrics.accuracy(labels, tf.round(scores))
-    precision, update_precision = tf.compat.v1.metrics.precision_at_thresholds(labels, scores, [0.3, 0.7])
-    hits, update_hits = tf.compat.v1.metrics.true_positives(labels, tf.round(scores))
+    precision, update_precision = metrics_thresholds.precision_at_thresholds(labels, scores, [0.3, 0.7])
+    hits, update_hits = metrics.true_positives(labels, tf.round(scores))
     updates = [update_mean, update_accuracy, update_precision, update_hits]
     rng = np.random.RandomState(0)
-    with tf.compat.v1.Session() as sess:
-        sess.run([tf.compat.v1.global_variables_initializer(), tf.compat.v1.local_variables_initializer()])
-        fed = sess.graph.get_tensor_by_name(name)
-        running = []
-        for _ in range(3):
-            batch = rng.uniform(size=5).astype(np.float32)
-            running.append(sess.run(updates, {fed: batch, labels: rng.randint(0, 2, 5)})[0])
-        values = sess.run([mean, accuracy, precision, hits])  # must not count the last batch again
-        again = sess.run([mean, accuracy, precision, hits])
+    graphs.run([graphs.global_variables_initializer(), graphs.local_variables_initializer()])
+    fed = graphs.default_graph().get_tensor_by_name(name)
+    running = []
+    updates_step = graphs.function([fed, labels], updates)
+    for _ in range(3):
+        batch = rng.uniform(size=5).astype(np.float32)
+        running.append(updates_step(batch, rng.randint(0, 2, 5))[0])
+    values = graphs.run([mean, accuracy, precision, hits])  # must not count the last batch again
+    again = graphs.run([mean, accuracy, precision, hits])
     np.savez(output, running=running, mean=values[0], accuracy=values[1], precision=values[2],
              hits=values[3], again=again[0])
 

@@ -6,51 +6,42 @@ import numpy as np
 import tensorflow as tf
 
 import networks
-from tf1_support import compat
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import checkpoint
+from tf1_support import losses
+from tf1_support import optimizers
+from tf1_support import scopes
 
 
-@compat.in_graph_mode
+@graphs.building
 def run_steps(names, count, data, labels, path):
     """Runs the operations called `names`; their values in the last step."""
-    x = tf.compat.v1.placeholder(tf.float64, [None, 3], name='x')
-    y = tf.compat.v1.placeholder(tf.int32, [None], name='y')
+    x = graphs.placeholder(tf.float64, [None, 3], name='x')
+    y = graphs.placeholder(tf.int32, [None], name='y')
     logits = networks.network(x, True)
-    tf.compat.v1.losses.sparse_softmax_cross_entropy(y, logits)
-    loss = tf.compat.v1.losses.get_total_loss()
+    losses.sparse_softmax_cross_entropy(y, logits)
+    loss = losses.get_total_loss()
     update_ops = scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)
     with tf.control_dependencies(update_ops):
-        train_op = tf.compat.v1.train.AdamOptimizer(0.1).minimize(loss)
+        train_op = optimizers.AdamOptimizer(0.1).minimize(loss)
     operations = {'loss': loss, 'train': train_op, 'logits': logits}
-    saver = tf.compat.v1.train.Saver()
-    with tf.compat.v1.Session() as sess:
-        sess.run(tf.compat.v1.global_variables_initializer())
-        for _ in range(count):
-            values = sess.run([operations[name] for name in names], feed_dict={x: data, y: labels})
-        saver.save(sess, path)
+    saver = checkpoint.Saver()
+    graphs.run(graphs.global_variables_initializer())
+    for _ in range(count):
+        values = graphs.run([operations[name] for name in names], feed_dict={x: data, y: labels})
+    saver.save(path)
     return values
 
 
+@graphs.building
 def infer(data, path):
-    with scopes.VariableStore().as_default() as store:
-        @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float64)])
-        def predict(x):
-            """Computes probabilities.
-
-            Args:
-                x: float64 [None, 3]
-            """
-            with store.run():
-                probabilities = tf.nn.softmax(networks.network(x, False))
-            return probabilities
-
-        # Tracing makes the variables, which the checkpoint needs.
-        predict.get_concrete_function()
-
+    with graphs.Graph().as_default():
+        x = graphs.placeholder(tf.float64, [None, 3], name='x')
+        probabilities = tf.nn.softmax(networks.network(x, False))
         saver = checkpoint.Saver()
         saver.restore(path)
-        return predict(data).numpy()
+        compute_probabilities = graphs.function([x], probabilities)
+        return compute_probabilities(data)
 
 
 def main(output):

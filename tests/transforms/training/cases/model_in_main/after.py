@@ -7,7 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 from words import Settings, WordModel
-from tf1_support import compat
+from tf1_support import graphs
+from tf1_support import checkpoint
 
 
 def batches(count):
@@ -21,31 +22,30 @@ def feed_data(x, y):
     return {model.input_x: x, model.input_y: y}
 
 
-def evaluate(sess, x, y):
-    return sess.run([model.loss, model.predicted], feed_dict=feed_data(x, y))
+def evaluate(x, y):
+    return graphs.run([model.loss, model.predicted], feed_dict=feed_data(x, y))
 
 
+@graphs.building
 def train():
-    saver = tf.compat.v1.train.Saver()
-    session = tf.compat.v1.Session()
-    session.run(tf.compat.v1.global_variables_initializer())
+    saver = checkpoint.Saver()
+    graphs.run(graphs.global_variables_initializer())
     losses = []
     for x, y in batches(3):
-        session.run(model.optim, feed_dict=feed_data(x, y))
-        losses.append(evaluate(session, x, y)[0])
-    saver.save(session, prefix)
+        graphs.run(model.optim, feed_dict=feed_data(x, y))
+        losses.append(evaluate(x, y)[0])
+    saver.save(prefix)
     return losses
 
 
+@graphs.building
 def test():
-    session = tf.compat.v1.Session()
-    session.run(tf.compat.v1.global_variables_initializer())
-    tf.compat.v1.train.Saver().restore(sess=session, save_path=prefix)
-    return [evaluate(session, x, y) for x, y in batches(2)]
+    graphs.run(graphs.global_variables_initializer())
+    checkpoint.Saver().restore(save_path=prefix)
+    return [evaluate(x, y) for x, y in batches(2)]
 
 
 if __name__ == '__main__':
-    compat.build_graph()
     prefix = os.path.join(tempfile.mkdtemp(), 'words')
     model = WordModel(Settings())
     losses = train()

@@ -1,6 +1,8 @@
 """A text classifier; its settings and its graph are objects."""
 import numpy as np
 import tensorflow as tf
+from tf1_support import graphs
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
@@ -12,11 +14,12 @@ class Settings(object):
     rate = 0.2
 
 
+@graphs.building
 class WordModel(object):
     def __init__(self, settings):
         self.settings = settings
-        self.input_x = tf.compat.v1.placeholder(tf.int32, [None, settings.length], name='input_x')
-        self.input_y = tf.compat.v1.placeholder(tf.float64, [None, settings.classes], name='input_y')
+        self.input_x = graphs.placeholder(tf.int32, [None, settings.length], name='input_x')
+        self.input_y = graphs.placeholder(tf.float64, [None, settings.classes], name='input_y')
         self.build()
 
     def build(self):
@@ -31,4 +34,4 @@ class WordModel(object):
             self.predicted = tf.argmax(self.logits, 1)
         self.loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(
             labels=self.input_y, logits=self.logits, axis=-1))
-        self.optim = tf.compat.v1.train.AdamOptimizer(s.rate).minimize(self.loss)
+        self.optim = optimizers.AdamOptimizer(s.rate).minimize(self.loss)

@@ -3,31 +3,32 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import compat
+from tf1_support import graphs
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
-@compat.in_graph_mode
+@graphs.building
 class Model(object):
 
     def __init__(self, size):
-        self.x = tf.compat.v1.placeholder(tf.float64, [None, size], name='x')
-        self.y = tf.compat.v1.placeholder(tf.float64, [None], name='y')
+        self.x = graphs.placeholder(tf.float64, [None, size], name='x')
+        self.y = graphs.placeholder(tf.float64, [None], name='y')
         with scopes.variable_scope('linear'):
             self.w = scopes.get_variable('w', initializer=np.linspace(0.0, 1.0, size))
         self.prediction = tf.reduce_sum(self.x * self.w, 1, name='prediction')
         self.loss = tf.reduce_mean(tf.square(self.prediction - self.y), name='loss')
-        optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+        optimizer = optimizers.MomentumOptimizer(0.1, 0.9)
         self.train_op = optimizer.minimize(self.loss)
-        self.sess = tf.compat.v1.Session()
-        self.sess.run(tf.compat.v1.global_variables_initializer())
+        graphs.run(graphs.global_variables_initializer())
 
     def fit(self, data, targets):
-        return self.sess.run([self.train_op, self.loss], {self.x: data, self.y: targets})[1]
+        train_step = graphs.function([self.x, self.y], [self.train_op, self.loss])
+        return train_step(data, targets)[1]
 
     def fetch(self, name, data):
-        graph = self.sess.graph
-        return self.sess.run(graph.get_tensor_by_name(name + ':0'), {self.x: data})
+        graph = graphs.default_graph()
+        return graphs.run(graph.get_tensor_by_name(name + ':0'), {self.x: data})
 
 
 def main(output):

@@ -5,14 +5,15 @@ import numpy as np
 import tensorflow as tf
 
 import networks
-from tf1_support import compat
+from tf1_support import graphs
 from tf1_support import iterators
 from tf1_support import contrib_training
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
 def build_graph(values):
-    noise = tf.compat.v1.placeholder(tf.float32, shape=(2, 4))
+    noise = graphs.placeholder(tf.float32, shape=(2, 4))
     real = iterators.make_one_shot_iterator(networks.batches(values)).get_next()
     with scopes.variable_scope('generator'):
         fake = networks.generate(noise)
@@ -21,7 +22,7 @@ def build_graph(values):
     theta_g = scopes.get_collection(scopes.GraphKeys.TRAINABLE_VARIABLES, scope='generator')
     theta_c = scopes.get_collection(scopes.GraphKeys.TRAINABLE_VARIABLES, scope='critic')
     counter = scopes.Variable(trainable=False, initial_value=0, dtype=tf.int32)
-    opt_g = contrib_training.optimize_loss(loss=g_loss, learning_rate=0.05, optimizer=tf.compat.v1.train.RMSPropOptimizer,
+    opt_g = contrib_training.optimize_loss(loss=g_loss, learning_rate=0.05, optimizer=optimizers.RMSPropOptimizer,
                              variables=theta_g, global_step=counter, summaries=['gradient_norm'])
     opt_c = contrib_training.optimize_loss(loss=c_loss, learning_rate=0.05, optimizer='Adam',
                              variables=theta_c, global_step=counter, clip_gradients=1.0)
@@ -31,21 +32,21 @@ def build_graph(values):
     return noise, opt_g, tf.tuple(clipped), average_op, average, c_loss, g_loss, counter
 
 
-@compat.in_graph_mode
+@graphs.building
 def main(output):
     rng = np.random.RandomState(0)
     values = rng.uniform(size=(6, 3)).astype(np.float32)
     noise, opt_g, opt_c, average_op, average, c_loss, g_loss, counter = build_graph(values)
     trained, losses, averages = [], [], []
-    with tf.compat.v1.Session() as sess:
-        sess.run(tf.compat.v1.global_variables_initializer())
-        for _ in range(3):
-            feed = {noise: rng.normal(size=(2, 4))}
-            sess.run(opt_c, feed_dict=feed)
-            trained.append(sess.run([opt_g, average_op], feed_dict=feed)[0])
-            losses.append(sess.run([c_loss, g_loss], feed_dict=feed))
-            averages.append(sess.run(average))
-        steps = sess.run(counter)
+    graphs.run(graphs.global_variables_initializer())
+    compute_average = graphs.function([], average)
+    for _ in range(3):
+        feed = {noise: rng.normal(size=(2, 4))}
+        graphs.run(opt_c, feed_dict=feed)
+        trained.append(graphs.run([opt_g, average_op], feed_dict=feed)[0])
+        losses.append(graphs.run([c_loss, g_loss], feed_dict=feed))
+        averages.append(compute_average())
+    steps = graphs.run(counter)
     np.savez(output, trained=trained, losses=losses, averages=averages, steps=steps)
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import tensorflow as tf
 
 import heads
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import checkpoint
+from tf1_support import scopes
 
 
+@graphs.building
 class Predictor(object):
     """Keeps a session; what it fetches depends on the settings."""
 
@@ -20,39 +22,12 @@ class Predictor(object):
             self.labels = None
 
         head = heads.get_head(settings['kind'])(settings)
-        self._store = scopes.VariableStore()
+        graph = graphs.Graph()
 
-        with self._store.as_default():
-            @tf.function(input_signature=[tf.TensorSpec((None, 3), tf.float64)])
-            def compute_fetches(rows):
-                """Computes fetches.
-
-                Args:
-                    rows: float64 (None, 3)
-                """
-                with self._store.run():
-                    centred = rows - 0.5
-                    result = head(centred)
-                    if settings['kind'] == 'scores':
-                        chosen = result['prediction']
-                        best = tf.argmax(chosen, axis=1)
-                    elif settings['kind'] == 'plain':
-                        chosen = result['prediction']
-                        # There is one class.
-                        best = tf.zeros((tf.shape(chosen)[0],), dtype=tf.int64)
-                    else:
-                        raise ValueError('kind {} is not known'.format(settings['kind']))
-                    fetches = {'chosen': chosen, 'best': best}
-                    # All of it where somebody debugs.
-                    if settings.get('debug', False):
-                        fetches['debug'] = result
-                return fetches
-
-            self._compute_fetches = compute_fetches
-
-            # Tracing makes the variables, which the checkpoint needs.
-            self._compute_fetches.get_concrete_function()
-
+        with graph.as_default():
+            self.rows = graphs.placeholder(tf.float64, (None, 3))
+            centred = self.rows - 0.5
+            result = head(centred)
 
             # Restore checkpoint
             if settings.get('directory'):
@@ -62,29 +37,48 @@ class Predictor(object):
                     raise ValueError('no checkpoint in {}'.format(directory))
                 saver = checkpoint.Saver()
                 saver.restore(state.all_model_checkpoint_paths[-1])
+            else:
+                init_op = tf.group(
+                    graphs.global_variables_initializer(),
+                    graphs.local_variables_initializer()
+                )
+                graphs.run(init_op)
+
+            if settings['kind'] == 'scores':
+                chosen = result['prediction']
+                best = tf.argmax(chosen, axis=1)
+            elif settings['kind'] == 'plain':
+                chosen = result['prediction']
+                # There is one class.
+                best = tf.zeros((tf.shape(chosen)[0],), dtype=tf.int64)
+            else:
+                raise ValueError('kind {} is not known'.format(settings['kind']))
+
+            self.fetches = {'chosen': chosen, 'best': best}
+
+            # All of it where somebody debugs.
+            if settings.get('debug', False):
+                self.fetches['debug'] = result
 
     def predict(self, rows):
-        outputs = self._compute_fetches(np.array(rows))
-        fetched = tf.nest.map_structure(lambda t: t.numpy(), outputs)
+        compute_fetches = graphs.function([self.rows], self.fetches)
+        fetched = compute_fetches(np.array(rows))
         best = fetched['best'].tolist()
         if self.labels is not None:
             best = [self.labels[number] for number in best]
         return fetched['chosen'], best, fetched.get('debug')
 
 
+@graphs.building
 def save(directory, kind):
     """A trained model of that kind."""
-    with scopes.VariableStore().as_default() as store:
+    with graphs.Graph().as_default():
         head = heads.get_head(kind)({'kind': kind})
         head(tf.zeros((1, 3), tf.float64))
-
-        @tf.function
-        def run_trained():
-            """Runs trained."""
-            trained = [variable.assign(variable * 0.5 + 1.0) for variable in scopes.global_variables()]
-
+        trained = [variable.assign(variable * 0.5 + 1.0) for variable in scopes.global_variables()]
         saver = checkpoint.Saver()
-        run_trained()
+        graphs.run(graphs.global_variables_initializer())
+        graphs.run(trained)
         os.makedirs(os.path.join(directory, kind))
         saver.save(os.path.join(directory, kind, 'model.ckpt'), global_step=3)
 

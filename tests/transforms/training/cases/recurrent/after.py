@@ -3,8 +3,10 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import compat
+from tf1_support import graphs
+from tf1_support import initializers
 from tf1_support import layers
+from tf1_support import optimizers
 from tf1_support import rnn
 from tf1_support import rnn_loops
 from tf1_support import scopes
@@ -13,11 +15,11 @@ FEATURES, UNITS, SYMBOLS = 5, 6, 4
 
 
 def build():
-  compat.reset_default_graph()
-  frames = tf.compat.v1.placeholder(tf.float32, [None, None, FEATURES])
-  labels = tf.compat.v1.sparse_placeholder(tf.int32)
-  lengths = tf.compat.v1.placeholder(tf.int32, [None])
-  with scopes.variable_scope('net', initializer=tf.compat.v1.constant_initializer(0.1)):
+  scopes.reset_default_store()
+  frames = graphs.placeholder(tf.float32, [None, None, FEATURES])
+  labels = graphs.sparse_placeholder(tf.int32)
+  lengths = graphs.placeholder(tf.int32, [None])
+  with scopes.variable_scope('net', initializer=initializers.constant_initializer(0.1)):
     cell = rnn.LSTMCell(UNITS)
     outputs, _ = rnn_loops.dynamic_rnn(cell, frames, lengths, dtype=tf.float32)
     scores = layers.dense(outputs, SYMBOLS)
@@ -25,20 +27,19 @@ def build():
   return frames, labels, lengths, loss
 
 
-@compat.in_graph_mode
+@graphs.building
 def main(output):
   frames, labels, lengths, loss = build()
-  step = tf.compat.v1.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+  step = optimizers.MomentumOptimizer(0.01, 0.9).minimize(loss)
   indices = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]], np.int64)
   target = (indices, np.array([0, 1, 2, 1, 0], np.int32), np.array([2, 3], np.int64))
   rng = np.random.RandomState(1)
   losses = []
-  with tf.compat.v1.Session() as sess:
-    sess.run(tf.compat.v1.global_variables_initializer())
-    for _ in range(3):
-      feed = {frames: rng.rand(2, 7, FEATURES), labels: target, lengths: [7, 6]}
-      losses.append(sess.run([loss, step], feed)[0])
-    names = sorted(v.name for v in scopes.trainable_variables())
+  graphs.run(graphs.global_variables_initializer())
+  step_step = graphs.function([frames, labels, lengths], [loss, step])
+  for _ in range(3):
+    losses.append(step_step(rng.rand(2, 7, FEATURES), target, [7, 6])[0])
+  names = sorted(v.name for v in scopes.trainable_variables())
   np.savez(output, losses=losses, names=names)
 
 

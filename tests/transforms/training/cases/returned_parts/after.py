@@ -5,19 +5,22 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import checkpoint
 from tf1_support import initializers
 from tf1_support import optimizers
+from tf1_support import scopes
 
 
+@graphs.building
 class Recogniser(object):
 
     def __init__(self, folder, features, restore):
-        self._store = scopes.current_store()
         self.folder = folder
-        self.build(features)
-        self.saver = checkpoint.Saver(max_to_keep=2)
+        (self.frames, self.labels, self.scores, self.train_op, self.loss,
+         self.init) = self.build(features)
+        graphs.perform(self.init)
+        self.saver = checkpoint.Saver(scopes.global_variables(), max_to_keep=2)
         if restore:
             self.saver.restore(tf.train.latest_checkpoint(folder))
 
@@ -28,52 +31,28 @@ class Recogniser(object):
                                          initializers.constant_initializer(0.1, tf.float64))
                 return tf.nn.softplus(tf.matmul(inputs, weight))
 
+        frames = graphs.placeholder(tf.float64, [None, features])
+        # One class for each frame.
+        labels = graphs.placeholder(tf.int64, [None])
         offset = scopes.Variable(np.linspace(-1.0, 1.0, 3), name='offset')
-        optimizer = optimizers.AdamOptimizer(learning_rate=0.05)
-
-        @tf.function(input_signature=[
-            tf.TensorSpec([None, features], tf.float64),
-            tf.TensorSpec([None], tf.int64),
-        ])
-        def train_step(frames, labels):
-            """One training step; returns loss.
-
-            Args:
-                frames: float64 [None, features]
-                labels: int64 [None]
-            """
-            with tf.GradientTape() as tape:
-                scores = layer(frames, 3, 'scores') + offset
-                loss = tf.reduce_mean(
-                    tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores))
-            variables = self._store.trainable_variables
-            gradients = tape.gradient(loss, variables)
-            optimizer.apply_gradients(zip(gradients, variables))
-            return loss
-
-        self._train_step = train_step
-
-        @tf.function(input_signature=[tf.TensorSpec([None, features], tf.float64)])
-        def predict(frames):
-            """Computes scores.
-
-            Args:
-                frames: float64 [None, features]
-            """
-            return layer(frames, 3, 'scores') + offset
-
-        self._predict = predict
+        scores = layer(frames, 3, 'scores') + offset
+        loss = tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores))
+        train_op = optimizers.AdamOptimizer(learning_rate=0.05).minimize(loss)
+        return frames, labels, scores, train_op, loss, graphs.global_variables_initializer()
 
     def train(self, batches):
         losses = []
+        train_step = graphs.function([self.frames, self.labels], [self.train_op, self.loss])
         for frames, labels in batches:
-            loss = self._train_step(frames, labels).numpy()
+            _, loss = train_step(frames, labels)
             losses.append(loss)
         self.saver.save(os.path.join(self.folder, 'model'), global_step=1)
         return losses
 
     def recognise(self, frames):
-        return self._predict(frames).numpy()
+        compute_scores = graphs.function([self.frames], self.scores)
+        return compute_scores(frames)
 
 
 def main(output):

@@ -3,70 +3,39 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
+from tf1_support import graphs
 from tf1_support import initializers
 from tf1_support import layers
 from tf1_support import optimizers
+from tf1_support import scopes
 
 
+@graphs.building
 class Network(object):
     def __init__(self, scope, size):
-        self._store = scopes.current_store()
         with scopes.variable_scope(scope):
             self._build(size)
-
-        @tf.function(input_signature=[
-            tf.TensorSpec([None, 3], tf.float64),
-            tf.TensorSpec([None], tf.float64),
-        ])
-        def train_step(x, y):
-            """One training step; returns loss.
-
-            Args:
-                x: float64 [None, 3]
-                y: float64 [None]
-            """
-            with self._store.run(), tf.GradientTape() as tape:
-                with scopes.variable_scope(scope):
-                    hidden = layers.dense(x, self._size, kernel_initializer=self._first)
-                    score = layers.dense(tf.nn.relu(hidden), 1, kernel_initializer=self._second)
-                    score = tf.squeeze(score, axis=1)
-                    loss = tf.reduce_mean(tf.math.squared_difference(score, y))
-            variables = self._store.trainable_variables
-            gradients = tape.gradient(loss, variables)
-            self.optimizer.apply_gradients(zip(gradients, variables))
-            return loss
-
-        self._train_step = train_step
-
-        @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float64)])
-        def predict(x):
-            """Computes score.
-
-            Args:
-                x: float64 [None, 3]
-            """
-            with self._store.run():
-                with scopes.variable_scope(scope):
-                    hidden = layers.dense(x, self._size, kernel_initializer=self._first)
-                    score = layers.dense(tf.nn.relu(hidden), 1, kernel_initializer=self._second)
-                    score = tf.squeeze(score, axis=1)
-            return score
-
-        self._predict = predict
+        graphs.run(graphs.global_variables_initializer())
 
     def _build(self, size):
-        self._size = size
-        self._first = initializers.constant_initializer(np.linspace(-1.0, 1.2, 3 * self._size))
-        self._second = initializers.constant_initializer(np.linspace(-0.5, 0.7, self._size))
-        self.optimizer = optimizers.RMSPropOptimizer(0.02)
+        first = initializers.constant_initializer(np.linspace(-1.0, 1.2, 3 * size))
+        second = initializers.constant_initializer(np.linspace(-0.5, 0.7, size))
+        self.x = graphs.placeholder(tf.float64, [None, 3], name='x')
+        self.y = graphs.placeholder(tf.float64, [None], name='y')
+        hidden = layers.dense(self.x, size, kernel_initializer=first)
+        score = layers.dense(tf.nn.relu(hidden), 1, kernel_initializer=second)
+        self.score = tf.squeeze(score, axis=1)
+        self.loss = tf.reduce_mean(tf.math.squared_difference(self.score, self.y))
+        self.train_op = optimizers.RMSPropOptimizer(0.02).minimize(self.loss)
 
     def update(self, x, y):
-        loss = self._train_step(x, y).numpy()
+        train_step = graphs.function([self.x, self.y], [self.train_op, self.loss])
+        _, loss = train_step(x, y)
         return loss
 
     def predict(self, x):
-        return self._predict(x).numpy()
+        compute_score = graphs.function([self.x], self.score)
+        return compute_score(x)
 
 
 def main(output):

@@ -8,13 +8,16 @@ import tensorflow as tf
 
 import sessions
 from factors import Factors
+from tf1_support import graphs
+
+graphs.build()
 
 ratings = np.arange(12.0).reshape(3, 4) % 5 - 2.0
 
 model = Factors(3, 4)
 losses = model.fit(ratings, 5)
 fitted = model.predict()
-best = sessions.get_session().run(tf.argmax(model.predicted, 1))
+best = graphs.run(tf.argmax(model.predicted, 1))
 
 with tempfile.TemporaryDirectory() as folder:
     prefix = model.save(os.path.join(folder, 'factors'))

@@ -3,6 +3,10 @@ import numpy as np
 import tensorflow as tf
 
 from sessions import get_session
+from tf1_support import graphs
+from tf1_support import checkpoint
+from tf1_support import losses as tf1_losses
+from tf1_support import optimizers
 from tf1_support import scopes
 
 
@@ -11,6 +15,7 @@ def embed(name, count, size):
     return scopes.get_variable(name, initializer=start)
 
 
+@graphs.building
 class Factors(object):
     def __init__(self, users, items, size=2):
         self.users, self.items, self.size = users, items, size
@@ -20,31 +25,31 @@ class Factors(object):
         with scopes.variable_scope('factors'):
             self.left = embed('left', self.users, self.size)
             self.right = embed('right', self.items, self.size)
-        self.ratings = tf.compat.v1.placeholder(tf.float64, [self.users, self.items], name='ratings')
-        self.rate = tf.compat.v1.placeholder(tf.float64, [], name='rate')
+        self.ratings = graphs.placeholder(tf.float64, [self.users, self.items], name='ratings')
+        self.rate = graphs.placeholder(tf.float64, [], name='rate')
         self.predicted = tf.matmul(self.left, self.right, transpose_b=True)
-        self.loss = tf.compat.v1.losses.mean_squared_error(self.ratings, self.predicted)
-        self.step = tf.compat.v1.train.AdamOptimizer(tf.cast(self.rate, tf.float32)).minimize(self.loss)
+        self.loss = tf1_losses.mean_squared_error(self.ratings, self.predicted)
+        self.step = optimizers.AdamOptimizer(tf.cast(self.rate, tf.float32)).minimize(self.loss)
 
     def fit(self, ratings, epochs, rate=0.1):
         session = get_session()
         if self.loss is None:
             self._build()
-            session.run(tf.compat.v1.global_variables_initializer())
+            graphs.run(graphs.global_variables_initializer())
         feed = {self.ratings: ratings, self.rate: rate}
         losses = []
         for _ in range(epochs):
-            _, loss = session.run([self.step, self.loss], feed_dict=feed)
+            _, loss = graphs.run([self.step, self.loss], feed_dict=feed)
             losses.append(loss)
         return losses
 
     def predict(self):
-        return self.predicted.eval(session=get_session())
+        return graphs.run(self.predicted)
 
     def save(self, prefix):
-        return tf.compat.v1.train.Saver().save(get_session(), prefix)
+        return checkpoint.Saver().save(prefix)
 
     def restore(self, prefix):
         if self.loss is None:
             self._build()
-        tf.compat.v1.train.Saver().restore(get_session(), prefix)
+        checkpoint.Saver().restore(prefix)

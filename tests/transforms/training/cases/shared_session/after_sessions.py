@@ -1,19 +1,20 @@
 """The one session of the program."""
 import tensorflow as tf
-from tf1_support import compat
 from tf1_support import gpu
-
-compat.build_graph()
+from tf1_support import graphs
+from tf1_support import scopes
+from tf1_support import sessions
 
 _session = None
 
 
+@graphs.building
 def get_session():
     """The session that all of the program runs in, made when it is first asked for."""
     global _session
     if _session is None:
         gpu.configure_gpus('growth', soft_placement=True)
-        _session = tf.compat.v1.Session()
+        _session = sessions.Session()
     return _session
 
 
@@ -21,4 +22,4 @@ def forget():
     """Starts over: a new session on a new graph."""
     global _session
     _session = None
-    compat.reset_default_graph()
+    scopes.reset_default_store()
