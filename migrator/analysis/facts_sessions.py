@@ -7,7 +7,7 @@ goes between are linked.  A *need* is a use that wants the session itself, so th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
@@ -29,7 +29,9 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 @fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
-    """{"carriers": all of them, "hooked": those of sessions with hooks, "links": pairs of carriers,
+    """{"carriers": all of them, "hooked": those of sessions with hooks, "elsewhere": those of sessions
+    whose graph may be another than the default one, "asked": those that are asked for their graph,
+    "links": pairs of carriers,
     "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
     keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call}."""
@@ -52,10 +54,6 @@ class Carried:
             node for node in walk(tree)
             if isinstance(node, (ast.Name, ast.Attribute)) and self._is_session(node)
         ]
-        #: whether a session is made for a graph other than the default one
-        self.names_graphs = any(
-            self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)
-            for node in walk(tree) if isinstance(node, ast.Call))
         self._free: set[int] = set()
         self._restarts = any(_restarts(node, values.names) for node in walk(tree))
         for site in sites(tree, values):
@@ -96,7 +94,10 @@ class Carried:
                   if self._called_by_tensorflow(node)}
         return {
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
-            "hooked": sorted(self._hooked()),
+            "hooked": sorted(self._made_by(self._calls_hooks)),
+            "elsewhere": sorted(self._made_by(self._names_graph, entered=False)),
+            "asked": sorted({self.carrier(node) for node in self.expressions
+                             if getattr(self.parents.of(node), "attr", "") == "graph"}),
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
@@ -149,7 +150,7 @@ class Carried:
         binding is more than that."""
         holder = self.parents.of(node)
         if isinstance(holder, ast.withitem):
-            return None if self.starts_again(holder.context_expr) else ""
+            return self._entered(holder.context_expr)
         if not (isinstance(holder, ast.Assign) and len(holder.targets) == 1):
             return None
         value = holder.value
@@ -159,16 +160,33 @@ class Carried:
             return self.carrier(value)
         return "" if self.makes(value) and not self.starts_again(value) else None
 
-    def _hooked(self) -> set[str]:
-        """The carriers of sessions that call hooks around each run."""
-        found = set()
-        for node in self.expressions:
-            if isinstance(node.ctx, ast.Store) and any(
-                    isinstance(value, ast.Call)
-                    and k.calls_hooks(self.values.names.resolve_node(value.func) or "")
-                    for value in self.values.assigned(node) or ()):
-                found.add(self.carrier(node))
-        return found
+    def _entered(self, context: ast.expr) -> str | None:
+        """`_assigned` for what a `with` enters."""
+        if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute) and (
+                context.func.attr == "as_default"):
+            context = context.func.value
+        if context in self.expressions:
+            assert isinstance(context, (ast.Name, ast.Attribute))
+            return self.carrier(context)
+        return "" if self.makes(context) and not self.starts_again(context) else None
+
+    def _made_by(self, wanted: Callable[[ast.Call], bool], entered: bool = True) -> set[str]:
+        """The carriers of sessions that `wanted` calls make; with `entered`, those that a `with`
+        binds as well."""
+        return {
+            self.carrier(node) for node in self.expressions
+            if isinstance(node.ctx, ast.Store)
+            and (entered or not isinstance(self.parents.of(node), ast.withitem))
+            and any(isinstance(value, ast.Call) and wanted(value)
+                    for value in self.values.assigned(node) or ())}
+
+    def _calls_hooks(self, call: ast.Call) -> bool:
+        return k.calls_hooks(self.values.names.resolve_node(call.func) or "")
+
+    def _names_graph(self, call: ast.Call) -> bool:
+        """Whether a session is made for a graph that is named: it need not be the default one where
+        the session is used."""
+        return not self.makes(call) or len(call.args) > 1 or any(w.arg == "graph" for w in call.keywords)
 
     def _called_by_tensorflow(self, function: Function) -> bool:
         """Whether TensorFlow calls a method: that of a hook, a listener, ..."""
@@ -214,7 +232,7 @@ class Carried:
         if not isinstance(holder, ast.Attribute):
             return False
         if holder.attr == "graph":
-            return isinstance(holder.ctx, ast.Load) and not self.names_graphs
+            return isinstance(holder.ctx, ast.Load)
         call = self.parents.of(holder)
         if not isinstance(call, ast.Call) or call.func is not holder:
             return False

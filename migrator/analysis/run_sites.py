@@ -60,7 +60,8 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
             return None
         lost = tuple(name for name in ("options", "run_metadata") if _says(given.get(name)))
         return _made(call, given["fetches"], given.get("feed_dict"), func.value, lost)
-    if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL):
+    if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL) or (
+            not given.keys().isdisjoint(_EVAL[: len(call.args)])):
         return None
     guess = False
     if not (given or _evaluates(call, func, values)):

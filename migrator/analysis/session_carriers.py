@@ -23,6 +23,8 @@ class Carriers:
         self._known: set[str] = set()
         self._needed: set[str] = set()
         self._hooked: set[str] = set()
+        self._elsewhere: set[str] = set()
+        self._asked: set[str] = set()
         #: function -> (parameter, place, in a class) of its parameters for sessions
         self.parameters: dict[str, set[tuple[str, int, bool]]] = defaultdict(set)
         for found in facts.values():
@@ -30,6 +32,8 @@ class Carriers:
                 self.parameters[name].add((parameter, place, method))
         for path, found in facts.items():
             self._add(path, found)
+        named = {self._find(carrier) for carrier in self._elsewhere}
+        self._needed |= {carrier for carrier in self._asked if self._find(carrier) in named}
         self._roots = {self._find(carrier) for carrier in self._needed}
         self._hooked = {self._find(carrier) for carrier in self._hooked}
         self.digest = hashlib.sha256(repr(sorted(
@@ -42,8 +46,10 @@ class Carriers:
         links: Iterable[tuple[str, str]] = found["links"]  # type: ignore[assignment]
         for left, right in links:
             self._join(_own(path, left), _own(path, right))
-        hooked: Iterable[str] = found["hooked"]  # type: ignore[assignment]
-        self._hooked |= {_own(path, carrier) for carrier in hooked}
+        for key, kept in (("hooked", self._hooked), ("elsewhere", self._elsewhere),
+                          ("asked", self._asked)):
+            some: Iterable[str] = found[key]  # type: ignore[assignment]
+            kept |= {_own(path, carrier) for carrier in some}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
         self._needed |= {_own(path, carrier) for carrier in needs}
         gives: Iterable[tuple[str, int | str, str]] = found["gives"]  # type: ignore[assignment]

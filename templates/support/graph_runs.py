@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
 from .names import current_graph, hashable, variable_name
 from .store import GraphKeys, Run, VariableStore
@@ -26,6 +27,7 @@ class GraphRun(Run):
         self._initializers: dict[int, tf.Operation] = {}
         self._hidden: set[int] = set()
         self._starts_anew = False
+        self._meta_graph: tuple[Any, Any] | None = None  # what it depends on, the message
 
     # ---- changes -----------------------------------------------------------------------------
     def effect(self, change: Callable[[], Any], name: str | None = None,
@@ -204,6 +206,12 @@ class GraphRun(Run):
         then: what is made later was often meant as well."""
         return self.graph.python_operation(
             lambda *given: self.initialize(self.get_collection(collection), *given), "init")
+
+    def write_meta_graph(self, path: str, saved: Mapping[str, Any]) -> None:
+        version = self.graph.traced.version, *map(id, saved.values())
+        if self._meta_graph is None or self._meta_graph[0] != version:
+            self._meta_graph = version, meta_graph_of(self.graph, saved)
+        written_meta_graph(self._meta_graph[1], path)
 
     # ---- sessions ----------------------------------------------------------------------------
     def start_session(self) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
 from .names import current_graph
@@ -141,6 +142,10 @@ class Graph:
 
     def add_to_collection(self, name: str, value: Any) -> None:
         self.run.add_to_collection(name, value)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The GraphDef, with resources for variables."""
+        return graph_def_of(self, add_shapes)
 
     def finalize(self) -> None:
         """Nothing: functions that are made later do not change those that were made."""
