@@ -15,6 +15,8 @@ from .store import GraphKeys
 
 _VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
               GraphKeys.MODEL_VARIABLES, GraphKeys.MOVING_AVERAGE_VARIABLES)
+FIRST_VALUE = "first_value"  # how a variable's first value is called, below its name
+
 #: Attributes that change no result, which older TensorFlows do not know.
 _HINTS = {"MatMul": ("grad_a", "grad_b"), "BatchMatMulV2": ("grad_x", "grad_y"),
           "BatchMatMulV3": ("grad_x", "grad_y"), "AssignVariableOp": ("validate_shape",)}
@@ -31,11 +33,12 @@ def graph_def_of(graph: Any, add_shapes: bool = False) -> Any:
     values = {inner.op.name: outer for outer, inner in traced.captures if hasattr(outer, "numpy")
               and outer.dtype not in (tf.resource, tf.variant)}
     taken, new_names = {node.name for node in made.node}, dict[str, str]()
-    present = set[str]()
+    present, unsaved = set[str](), dict[str, Any]()
     for node in (*made.node, *(n for f in made.library.function for n in f.node_def)):
         for hint in _HINTS.get(node.op, ()):
             node.attr.pop(hint, None)
     for node in made.node:
+        node.attr.pop("_class", None)  # colocation with what has another name now
         _strip_defaults(traced, node)
         variable = handles.get(f"{node.name}:0")
         if variable is not None:
@@ -44,10 +47,13 @@ def graph_def_of(graph: Any, add_shapes: bool = False) -> Any:
                 new_names[node.name] = name
             present.add(name)
             _handle(node, variable, name)
+            if id(variable) not in names:
+                unsaved[new_names.get(node.name, node.name)] = variable
         elif node.name in values:
             _constant(node, values[node.name])
     if new_names:
         _rename_nodes(made, new_names)
+    _keep_values(made, unsaved)
     for name, variable in graph.store.variables_by_name.items():
         if name not in present and name not in taken:
             _handle(made.node.add(name=name), variable, name)
@@ -76,6 +82,25 @@ def _constant(node: Any, value: tf.Tensor) -> None:
     node.ClearField("attr")
     node.attr["dtype"].type = value.dtype.as_datatype_enum
     node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value.numpy(), value.dtype))
+
+
+def _keep_values(graph_def: Any, variables: Mapping[str, Any]) -> None:
+    """What no checkpoint has (a learning rate, a counter of Keras) keeps the value that it has now:
+    what is only read becomes a constant, other variables get it as their first value."""
+    with tf.init_scope():
+        values = {name: variable.read_value() for name, variable in variables.items()}
+    changed = {source for node in graph_def.node for source in node.input
+               if source in values and node.op != "ReadVariableOp"}
+    for node in list(graph_def.node):
+        if node.op == "ReadVariableOp" and node.input[0] in values and (
+                node.input[0] not in changed):
+            _constant(node, values[node.input[0]])
+            del node.input[0]
+    for node in list(graph_def.node):
+        if node.name in values and node.name not in changed:
+            graph_def.node.remove(node)
+    for name in changed:
+        _constant(graph_def.node.add(name=f"{name}/{FIRST_VALUE}"), values[name])
 
 
 def _rename_nodes(graph_def: Any, names: Mapping[str, str]) -> None:
@@ -232,17 +257,20 @@ def written_meta_graph(meta: Any, filename: str | os.PathLike[str] | None,
     return meta
 
 
-def sub_graph(graph_def: Any, names: Sequence[str]) -> Any:
-    """The part of a GraphDef that the nodes `names` follow from.
+def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
+    """The part of a GraphDef that the nodes `dest_nodes` follow from.
 
     Raises:
+        TypeError: `dest_nodes` is one string.
         ValueError: there is no such node.
     """
+    if isinstance(dest_nodes, str):
+        raise TypeError("dest_nodes must be an iterable of strings.")
     nodes = {node.name: node for node in graph_def.node}
-    missing = [name for name in names if name not in nodes]
+    missing = [name for name in dest_nodes if name not in nodes]
     if missing:
         raise ValueError(f"{missing[0]} is not in graph")
-    needed, todo = set[str](), list(names)
+    needed, todo = set[str](), list(dest_nodes)
     while todo:
         name = todo.pop()
         if name not in needed:
@@ -251,5 +279,3 @@ def sub_graph(graph_def: Any, names: Sequence[str]) -> Any:
     found = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
     found.node.extend(node for node in graph_def.node if node.name in needed)
     return found
-
-

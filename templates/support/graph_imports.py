@@ -11,7 +11,7 @@ from tensorflow.core.framework.variable_pb2 import VariableDef  # in no public m
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
 from .checkpoint import Saver, checkpoint_exists
-from .graph_exports import meta_graph_of, written_meta_graph
+from .graph_exports import FIRST_VALUE, meta_graph_of, written_meta_graph
 from .graphs import Graph, default_graph
 from .meta_graph import in_resource_form, read_meta_graph
 from .names import hashable
@@ -82,6 +82,8 @@ class _Imported:
         rename_functions(graph_def.node, graph_def.library)
         mapped = dict(input_map)
         read = {s.partition(":")[0] for node in graph_def.node for s in node.input}
+        self._first = {node.name: tf.make_ndarray(node.attr["value"].tensor)
+                       for node in graph_def.node if node.name.endswith(f"/{FIRST_VALUE}")}
         for node in list(graph_def.node):
             if clear_devices:
                 node.device = ""
@@ -109,10 +111,16 @@ class _Imported:
         shape = tf.TensorShape(node.attr["shape"].shape)
         known = self._defs.get(own)
         with tf.init_scope(), tf.name_scope(""):
-            first = tf.zeros([size or 0 for size in shape] if shape.rank is not None else [], dtype)
+            kept = self._first.get(f"{own}/{FIRST_VALUE}")
+            first = tf.zeros([size or 0 for size in shape] if shape.rank is not None else [], dtype
+                             ) if kept is None else tf.constant(kept, dtype)
             variable = hashable(tf.Variable(
                 first, known is None or bool(known.trainable), dtype=dtype, shape=shape,
                 name=self.prefix + own, experimental_enable_variable_lifting=False))
+        if kept is not None:
+            self.graph.read[id(variable)] = variable
+            self.graph.run.hide([variable])
+            return self._captured(variable, own)
         collections = [key for key in _OF_VARIABLES
                        if any(_plain(d.variable_name) == own for d in self._variable_defs(key))]
         self.graph.store.add(self.prefix + own, variable,
@@ -120,6 +128,9 @@ class _Imported:
         self.graph.run.made(variable, self._initial(own))
         if GraphKeys.LOCAL_VARIABLES not in collections:
             self.variables[own] = variable
+        return self._captured(variable, own)
+
+    def _captured(self, variable: Any, own: str) -> Any:
         with self.graph.as_default():
             return self.graph.traced.capture(variable.handle, name=f"{self.prefix}{own}/captured")
 

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
-from .names import current_graph, hashable, variable_name
+from .names import current_graph, hashable, key_of, variable_name
 from .store import GraphKeys, Run, VariableStore
 
 
@@ -105,7 +105,7 @@ class GraphRun(Run):
                         if id(value) not in known]  # TensorFlow's own code adds there
 
     def hide(self, variables: Sequence[Any]) -> None:
-        self._hidden |= {id(getattr(variable, "value", variable)) for variable in variables}
+        self._hidden |= {key_of(variable) for variable in variables}
 
     def _find_others(self) -> None:
         """Variables that the graph reads and others made (layers of Keras) are its own as well."""
