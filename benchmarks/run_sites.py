@@ -40,6 +40,7 @@ from migrator.engine.linemap import LineMap  # noqa: E402
 from migrator.engine.options import Options  # noqa: E402
 from migrator.engine.plan import build_plan  # noqa: E402
 from migrator.model import FileResult  # noqa: E402
+from migrator.transforms.graph_programs import GraphPrograms  # noqa: E402
 
 NATIVE, COMPAT, LOST, UNCLASSIFIED = "native", "compat", "lost", "unclassified"
 _SESSIONS = ("sess", "session", "session()", "get_default_session()", "supervisor")

@@ -62,7 +62,8 @@ class Change:
 class Finding:
     """Something that a person must see: not rewritten, or rewritten to a lower rung.
 
-    `line` is 1-based and `column` 0-based, both in the *original* file.
+    `line` is 1-based and `column` 0-based, both in the *original* file; `now` is the 1-based line in
+    the file as it was written, 0 where nothing was.
     """
 
     code: str
@@ -73,6 +74,7 @@ class Finding:
     advice: str
     symbol: str = ""
     rung: Rung = Rung.MANUAL
+    now: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +100,30 @@ class FileResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """One migration that was written: when (UTC), by which version, edits and files that it changed."""
+
+    when: str
+    tool_version: str
+    edits: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a migration would do to a repository; nothing has been written."""
+    """Everything a migration would do to a repository; nothing has been written.
+
+    A plan that is kept of what *was* written (`engine.history`) adds up all migrations of a tree:
+    `written` are these, `base` the git commit that the first one began with.
+    """
 
     root: str
     files: tuple[FileResult, ...]
     support_files: tuple[tuple[str, str], ...] = ()  # (path relative to root, text)
     options: dict[str, Any] = field(default_factory=dict)
     tool_version: str = ""
+    written: tuple[Written, ...] = ()
+    base: str = ""
 
     @property
     def changed(self) -> tuple[FileResult, ...]:

@@ -87,7 +87,7 @@ def small_image() -> list[str]:
         "memory growth TensorFlow takes the whole card whatever it needs.", "",
         *_table(["step", "batch", "weights", "slots", "images", "live tensors", "peak", "tensors"],
                 rows),
-        f"    migrator predict {LAB} --workloads {LAB}/small_image.toml --batches 1,32,256", "",
+        f"    migrator measure predict {LAB} --workloads {LAB}/small_image.toml --batches 1,32,256", "",
     ]  # fmt: skip
 
 
@@ -115,23 +115,23 @@ def yolo() -> list[str]:
         *_table(["network", "batch", "weights", "predicted", "its allocator", "measured"], rows),
         "At 416×416, predicted only:", "",
         *_table(["network", "batch", "weights", "peak"], large),
-        f"    migrator predict {LAB} --workloads {LAB}/yolo.toml --batches 1,16,32", "",
+        f"    migrator measure predict {LAB} --workloads {LAB}/yolo.toml --batches 1,16,32", "",
     ]  # fmt: skip
 
 
 def across() -> list[str]:
     """Largest batches over the catalogue."""
-    section, _ = cards.section(None, devices.load(), _predicted("detectors_across_gpus"))
-    assert section is not None
-    batches, first = section.tables
+    found = cards.loads(None, _predicted("detectors_across_gpus"))
+    batches, first = cards.tables(found, devices.load(), cards.TARGET)
+    assert first is not None
     return [
         "## Which batch fits my 4, 8, 16 or 24 GB card, and the same code on another GPU?", "",
         "The detectors at 416×416; nothing was run on these cards.", "",
-        *_table(list(batches.columns), [list(r) for r in batches.rows]),
+        *_table(list(batches.columns), [list(r.cells) for r in batches.lines]),
         "![The section of the report](images/report-cards.png)", "", f"{first.title}:", "",
-        *_table(list(first.columns), [list(r) for r in first.rows]),
-        f"    migrator predict {LAB} --workloads {LAB}/detectors.toml --batches 1,16", "",
-        "On the card itself, `migrator fit` finds the real limit by running.", "",
+        *_table(list(first.columns), [list(r.cells) for r in first.lines]),
+        f"    migrator measure predict {LAB} --workloads {LAB}/detectors.toml --batches 1,16", "",
+        "On the card itself, `migrator measure fit` finds the real limit by running.", "",
     ]  # fmt: skip
 
 

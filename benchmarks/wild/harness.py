@@ -179,7 +179,7 @@ def run(
     before = python2.translated(root, folder / "before", reference.python) if driver.python2 else root
     verified = verify.run(
         before, folder / "after", todo, reference, verify.Settings(python=python),
-        lambda w, done, total: say(f"{w.name} ({done + 1} of {total})"),
+        lambda w, done, total, what: say(f"{w.name} ({done + 1} of {total})"),
     )  # fmt: skip
     (folder / "verify.json").write_text(to_json(verified), encoding="utf-8")
     results = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
@@ -69,8 +69,10 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
     yield MODULE, own
 
 
-def unit_facts(nodes: list[ast.AST], names: NameTable) -> dict[str, Any]:
-    """The facts of one unit."""
+def unit_facts(
+    nodes: list[ast.AST], names: NameTable, loaded: Collection[str] = ()
+) -> dict[str, Any]:
+    """The facts of one unit, of which the parameters `loaded` are loaded graphs."""
     direct = ops = False
     calls: set[str] = set()
     for node in nodes:
@@ -86,7 +88,8 @@ def unit_facts(nodes: list[ast.AST], names: NameTable) -> dict[str, Any]:
                 calls.add(node.func.id)
             if isinstance(node.func, ast.Attribute):
                 calls.add(f".{node.func.attr}")
-                if node.func.attr in _METHODS or _gives_session(node):
+                if node.func.attr in _METHODS or (
+                        _gives_session(node) and ast.unparse(node.func.value) not in loaded):
                     direct = True
     return {"direct": direct, "ops": ops or direct, "calls": sorted(calls)}
 
@@ -95,7 +98,7 @@ def _gives_session(call: ast.Call) -> bool:
     """Whether a method is called on a session, or given one: ``sess.run(...)``, ``x.eval(session=s)``."""
     assert isinstance(call.func, ast.Attribute)
     if call.func.attr in ("run", "partial_run", "graph"):
-        return names_session(ast.unparse(call.func.value)) or any(
+        return names_session(ast.unparse(call.func.value)) or not call.args and any(
             word.arg == "feed_dict" for word in call.keywords)
     if call.func.attr == "eval":
         return any(word.arg in ("session", "feed_dict") for word in call.keywords)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import children, walk
@@ -30,7 +31,7 @@ _MOST = 400
 Kinds = tuple[str, ...]  # of what is returned: one, or those of a tuple's elements
 
 
-@fact("loaded_graphs", "import_graph_def", "import_meta_graph")
+@fact("loaded_graphs", "import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph")
 def loaded_graphs(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Top-level function -> kinds of what it returns, for those that return loaded graphs."""
     del module
@@ -54,6 +55,17 @@ class LoadedGraphs:
         if found is None:
             found = index.answers["loaded graphs"] = _followed(index)
         return found
+
+
+def loaded_parameters(
+    index: ProjectIndex, path: str, tree: ast.Module, names: NameTable
+) -> set[tuple[str, str]]:
+    """(function, parameter) of the module at `path`, whose text is `tree` by now, that are given
+    loaded graphs or what runs them."""
+    linked = LoadedGraphs.of(index)
+    given = {name: kinds for (p, name), kinds in linked.parameters.items() if p == path}
+    flow = ModuleFlow(tree, names, linked.returns, given)
+    return {(name, parameter) for name, kinds in flow.parameters.items() for parameter in kinds}
 
 
 def _followed(index: ProjectIndex) -> LoadedGraphs:
@@ -218,7 +230,8 @@ class ModuleFlow:
     def _called(self, call: ast.Call) -> Kinds | None:
         if isinstance(call.func, ast.Name) and call.func.id in self.functions:
             return self.returns.get(call.func.id)
-        return self.known.get(self._symbol(call.func))
+        symbol = self._symbol(call.func)
+        return (GRAPH,) if symbol.endswith(k.LOADS) else self.known.get(symbol)
 
     def _call(self, call: ast.Call, env: dict[str, str]) -> None:
         """Notes a call of a function of another module, whether it is given a graph or not."""

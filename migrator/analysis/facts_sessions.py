@@ -27,6 +27,9 @@ _CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
+_LOADS = frozenset({"import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph"})
+
+
 @fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """{"carriers": all of them, "hooked": those of sessions with hooks, "elsewhere": those of sessions
@@ -34,7 +37,8 @@ def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
     "links": pairs of carriers,
     "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
     keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
-    "values": names, and ``.name`` of attributes, that stand elsewhere than in a call}."""
+    "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
+    "loads": whether graphs are loaded from files}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -102,6 +106,8 @@ class Carried:
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
             "calls": self._calls(), "values": self._values(),
+            "loads": any(isinstance(node, ast.Attribute) and node.attr in _LOADS or
+                         isinstance(node, ast.Name) and node.id in _LOADS for node in walk(self.tree)),
         }
 
     # -- carriers

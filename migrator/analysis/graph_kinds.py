@@ -7,6 +7,9 @@ and can be on either side.
 
 from __future__ import annotations
 
+#: What is made of a graph in a file (ends of the names).
+LOADS = (".frozen_graph.FrozenGraph", ".meta_graph.MetaGraph")
+
 PY = "python"
 OP = "op"
 TENSOR = "tensor"
@@ -19,6 +22,7 @@ EMA = "ema"
 SAVER = "saver"
 WRITER = "writer"
 GRAPH = "graph"
+LOADED = "loaded graph"  # one out of a file that is called by names of tensors
 SESSION = "session"
 CONFIG = "config"
 DATASET = "dataset"

@@ -63,6 +63,8 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
     if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL) or (
             not given.keys().isdisjoint(_EVAL[: len(call.args)])):
         return None
+    if call.args and set(_EVAL[: len(call.args)]) & set(given):
+        return None  # a ``run`` of another kind, which takes something else first
     guess = False
     if not (given or _evaluates(call, func, values)):
         if not _may_evaluate(func, values) or len(call.args) > 1:

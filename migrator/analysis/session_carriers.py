@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 
+from migrator.analysis.facts_loaded_graphs import LoadedGraphs
 from migrator.analysis.facts_sessions import carrier_of_parameter
 from migrator.analysis.index import ProjectIndex
 
@@ -30,14 +31,18 @@ class Carriers:
         for found in facts.values():
             for name, parameter, place, method in found["parameters"]:
                 self.parameters[name].add((parameter, place, method))
+        loaded = LoadedGraphs.of(index).modules
         for path, found in facts.items():
             self._add(path, found)
+            if path in loaded or found["loads"]:
+                # what runs a loaded graph is handed on in the session's place
+                self._needed |= {_own(path, carrier) for carrier in found["carriers"]}
         named = {self._find(carrier) for carrier in self._elsewhere}
         self._needed |= {carrier for carrier in self._asked if self._find(carrier) in named}
         self._roots = {self._find(carrier) for carrier in self._needed}
         self._hooked = {self._find(carrier) for carrier in self._hooked}
-        self.digest = hashlib.sha256(repr(sorted(
-            (p, repr(found)) for p, found in facts.items())).encode()).hexdigest() if facts else ""
+        everything = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
+        self.digest = hashlib.sha256(repr(everything).encode()).hexdigest() if facts else ""
 
     def _add(self, path: str, found: dict[str, object]) -> None:
         known: Iterable[str] = found["carriers"]  # type: ignore[assignment]

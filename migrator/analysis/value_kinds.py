@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import names_session
@@ -55,8 +55,10 @@ class Parents:
 class Values:
     """Kinds (`analysis.graph_kinds`) of the expressions of a file; "" where its text does not tell."""
 
-    def __init__(self, tree: ast.Module, names: NameTable, parents: Parents) -> None:
-        self.names, self.parents = names, parents
+    def __init__(self, tree: ast.Module, names: NameTable, parents: Parents,
+                 loaded: Collection[tuple[str, str]] = ()) -> None:
+        """`loaded` are (function, parameter) of those that are given loaded graphs."""
+        self.names, self.parents, self._loaded = names, parents, loaded
         self._locals: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
         self._attributes: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
         self._declared: set[tuple[int, str]] = set()
@@ -148,6 +150,9 @@ class Values:
                 if kinds == {""} or len(kinds) != 1:
                     return k.SESSION if k.SESSION in kinds or names_session(ast.unparse(node)) else ""
                 return kinds.pop()
+            if isinstance(node, ast.Name) and self._loaded and (
+                    getattr(self.home(node), "name", ""), node.id) in self._loaded:
+                return k.LOADED
             return k.SESSION if names_session(ast.unparse(node)) else ""
         return ""
 
@@ -155,6 +160,8 @@ class Values:
         symbol = self.names.resolve_node(node.func, values=False) or ""
         if symbol.startswith("tensorflow.") and "(" not in symbol:
             return k.call_kind(symbol)
+        if symbol.endswith(k.LOADS):
+            return k.LOADED
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr
             if method in _TRAINS:

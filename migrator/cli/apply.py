@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from migrator.cli import console, exits
+from migrator.cli.migrate import keep_plan
 from migrator.cli.summary import count
+from migrator.engine import history
 from migrator.model import Plan, to_json
 from migrator.project import planfile
 from migrator.project.apply import Applied, Refused, apply_plan
@@ -47,6 +49,7 @@ def command(
         planfile.check_tree(plan, root)
     except planfile.PlanError as error:
         raise exits.UsageExit(console.safe(str(error))) from error
+    base = history.head(root)
     try:
         applied = apply_plan(
             plan, allow_dirty=allow_dirty, what="apply", root=root, besides=(file,)
@@ -54,9 +57,10 @@ def command(
     except Refused as error:
         raise exits.RefusedExit(str(error)) from error
     except KeyboardInterrupt:
-        raise click.ClickException(
+        raise exits.InterruptedExit(
             f"interrupted; `migrator undo {root}` brings back what was written"
         ) from None
+    keep_plan(plan, root, applied.run_id, base)
     if as_json:
         click.echo(to_json(applied))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from migrator.cli import console
 from migrator.cli.exits import UsageExit
+from migrator.engine import codes
 from migrator.engine.baseline import Baseline, BaselineError
 from migrator.engine.baseline import load as load_baseline
 from migrator.engine.cache import default_cache_dir
@@ -23,6 +25,8 @@ from migrator.engine.options import (
     Options,
     Override,
 )
+from migrator.engine.packs import PackError
+from migrator.engine.ruleset import load_ruleset
 from migrator.project.config import Config, ConfigError, load
 from migrator.project.discover import discover
 from migrator.project.git import GitError
@@ -40,6 +44,12 @@ def repo_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     """The REPO argument: an existing folder, `.` if not given."""
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
     return click.argument("repo", type=kind, default=Path("."))(function)
+
+
+ADVANCED = (
+    "--precision", "--jit", "--gpu-memory", "--rules", "--jobs", "--engine", "--address", "--no-cache",
+    "--show-config", "--baseline", "--confidence",
+)  # fmt: skip
 
 
 def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -134,6 +144,7 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
     if given.get("show_config"):
         show(values, config, given)
         raise click.exceptions.Exit(0)
+    _known_codes(values, config)
     try:
         return Options(
             select=frozenset(values["select"]),
@@ -153,6 +164,30 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
         )
     except ValueError as error:
         raise UsageExit(str(error)) from error
+
+
+def _known_codes(values: dict[str, Any], config: Config) -> None:
+    """Ends the command with code 2 for a --select or --ignore that no rule's code begins with."""
+    given = [
+        (name, code) for name in ("select", "ignore")
+        for table in (values, *(item.values for item in config.overrides))
+        for code in table.get(name, ())
+    ]  # fmt: skip
+    if not given:
+        return
+    try:
+        packs = load_ruleset(Options(rules=tuple(Path(p) for p in values["rules"]))).packs
+    except PackError as error:
+        raise UsageExit(str(error)) from error
+    known = codes.every(packs)
+    for name, code in given:
+        if not any(k.startswith(code) for k in known):
+            close = difflib.get_close_matches(code.upper(), known, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise UsageExit(
+                f"{name} {console.safe(code)!r}: no rule's code begins so{hint} "
+                "(`migrator rules` lists them)"
+            )
 
 
 def accepted(repo: Path, given: dict[str, Any]) -> Baseline | None:
@@ -197,7 +232,7 @@ def _files(
         patterns = []
         for pattern in only:
             path = Path(pattern)
-            if path.is_absolute() or (path.exists() and not (root / path).exists()):
+            if path.is_absolute() or (os.path.exists(path) and not os.path.exists(root / path)):
                 path = path.resolve()
                 if path != root and root not in path.parents:
                     raise UsageExit(f"--only-files {pattern}: not in {repo}")

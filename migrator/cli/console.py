@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,10 +12,11 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.text import Text
 
+LOG_EVERY = 10.0  # seconds between lines of progress where there is no terminal
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -97,21 +99,40 @@ def pager(out: Console) -> Iterator[None]:
             os.environ["LESS"] = before
 
 
+class _Log:
+    """Progress as lines of a log: at most one in so many seconds, and none for what is done at once."""
+
+    def __init__(self, console: Console, title: str, every: float = LOG_EVERY) -> None:
+        self.console, self.title, self.every = console, title, every
+        self.last = self.began = time.monotonic()
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.every:
+            self.last = now
+            took = now - self.began
+            self.console.print(f"{self.title}: {done:,} of {total:,}, {safe(what)[-80:]} ({took:.0f} s)")
+
+
 @contextmanager
 def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on stderr while something runs over files; nothing where stderr is no terminal."""
+    """What tells how far something is, (done, total, what is done now): a bar on a terminal, in a log a
+    line now and then."""
     console = stderr()
-    if quiet or not console.is_terminal:
-        yield lambda done, total, path: None
+    if quiet:
+        yield lambda done, total, what: None
+        return
+    if not console.is_terminal:
+        yield _Log(console, title)
         return
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn(),
-        TextColumn("{task.fields[path]}", markup=False),
+        TimeElapsedColumn(), TextColumn("{task.fields[what]}", markup=False),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None, path="")
+        task = bar.add_task(title, total=None, what="")
 
-        def step(done: int, total: int, path: str) -> None:
-            bar.update(task, completed=done, total=total, path=safe(path)[-60:])
+        def step(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, what=safe(what)[-60:])
 
         yield step

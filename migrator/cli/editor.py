@@ -83,7 +83,7 @@ def relative(repo: Path, name: str) -> str:
     path = Path(name)
     if not path.is_absolute():
         below = root / path
-        path = below if below.exists() or not path.exists() else Path.cwd() / path
+        path = below if os.path.exists(below) or not os.path.exists(path) else Path.cwd() / path
     path = Path(os.path.realpath(path.parent)) / path.name
     if root not in path.parents:
         raise exits.UsageExit(f"--stdin-filename {console.safe(name)}: not in {repo}")

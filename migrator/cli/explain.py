@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,30 @@ import click
 from rich.console import Console
 from rich.syntax import Syntax
 
-from migrator.cli import console
+from migrator.cli import choices, console
 from migrator.cli.exits import UsageExit
+from migrator.cli.migrate import make_plan
 from migrator.cli.rules import loaded
+from migrator.cli.summary import FEW, count
 from migrator.engine import codes
 from migrator.engine.lookup import Disposition
 from migrator.engine.packs import Entry, Rule
 from migrator.engine.pattern import canonical_of
 from migrator.engine.ruleset import RuleSet
-from migrator.model import to_json, to_jsonable
+from migrator.model import Rung, to_json, to_jsonable
+from migrator.project.git import work_tree
+from migrator.project.paths import STATE_FOLDER
+from migrator.report import orders
+from migrator.report.orders import Order
+from migrator.survey import survey
 
 KINDS = {
     "rule": "is rewritten by a rule",
     "rename": "is renamed",
     "support": "becomes a symbol of the support package",
     "manual": "needs a person",
-    "compat": "stays on tf.compat.v1, with a finding",
+    "compat": "has no successor of its own: the program around it decides what becomes of it, and where "
+    "that is not clear it stays on tf.compat.v1, with a finding",
     "same": "is the same in TensorFlow 2",
     "module": "is a module; what is in it decides",
     "unknown": "is not known: neither TensorFlow 1.15 nor 2.21 has it",
@@ -39,35 +48,107 @@ KINDS = {
 Examples:
   migrator explain TF110
   migrator explain tf.contrib.slim.conv2d
+  migrator explain tf.Session              and what becomes of it in this repository
+  migrator explain tf.Session ../other     in that one
   migrator explain tf.layers.dense --json
 """,
 )
 @click.argument("what", metavar="CODE|SYMBOL")
+@click.argument("repo", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--rules", "packs", multiple=True, metavar="FILE", help="Another rule pack (TOML).",
               type=click.Path(exists=True, dir_okay=False, path_type=Path))  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def command(what: str, packs: tuple[Path, ...], as_json: bool) -> None:
-    """Explain a rule by its code, or say what becomes of a TensorFlow 1 symbol."""
+def command(what: str, repo: Path | None, packs: tuple[Path, ...], as_json: bool) -> None:
+    """Explain a rule by its code, or say what becomes of a TensorFlow 1 symbol: by itself, and in REPO
+    (by default the repository that we are in), where the program around it decides."""
     rules = loaded(packs)
+    if repo is None and (work_tree(Path.cwd()) == Path.cwd() or (Path.cwd() / STATE_FOLDER).is_dir()):
+        repo = Path.cwd()
     if "." not in what:
         found = [rule for rule in rules.packs.rules if rule.code == what.upper()]
         if found or what.upper() in codes.described():
-            _explain_code(what.upper(), found, rules, as_json)
+            _explain_code(what.upper(), found, rules, repo, as_json)
             return
-        if what[:2].upper() in ("TF", "PY", "DE", "PB") and any(c.isdigit() for c in what):
-            known = codes.every(rules.packs)
-            close = difflib.get_close_matches(what.upper(), known, n=3)
-            hint = f"; did you mean {', '.join(close)}?" if close else ""
-            raise UsageExit(f"no rule has the code {what!r}{hint} `migrator rules` lists them")
-    _explain_symbol(what, rules, as_json)
+        known = codes.every(rules.packs)
+        close = difflib.get_close_matches(what.upper(), known, n=3)
+        hint = f"; did you mean {', '.join(close)}?" if close else ";"
+        raise UsageExit(
+            f"{console.safe(what)!r} is neither a code nor a symbol like tf.nn.relu{hint} "
+            "`migrator rules` lists the codes"
+        )
+    _explain_symbol(what, rules, repo, as_json)
 
 
-def _explain_code(code: str, found: list[Rule], rules: RuleSet, as_json: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What becomes of a symbol, or where a code acts, in one repository: counts and places."""
+
+    root: str
+    uses: int
+    rewritten: int
+    orders: tuple[Order, ...]
+
+
+def _here(repo: Path | None, name: str, code: str, quiet: bool) -> Here | None:
+    """In the repository, if there is one. name: a canonical symbol, or code: a code."""
+    if repo is None:
+        return None
+    options = choices.build_options(repo, {})
+    plan = make_plan(repo, {}, quiet)
+
+    def mine(symbol: str, its: str) -> bool:
+        if code:
+            return its == code
+        symbol = symbol.replace("tf.", "tensorflow.", 1) if symbol.startswith("tf.") else symbol
+        return symbol == name or symbol.startswith(name + ".")
+
+    findings = {
+        (f.path, f.line, f.code) for f in plan.findings
+        if mine(f.symbol, f.code) and f.rung in (Rung.COMPAT, Rung.MANUAL)
+    }  # fmt: skip
+    edits = sum(mine(c.symbol, c.code) for f in plan.changed for c in f.changes)
+    uses = edits + len(findings)
+    if not code:
+        short = name.replace("tensorflow.", "tf.", 1)
+        uses = sum(
+            u.count for u in survey(plan, options).symbols
+            if u.symbol == short or u.symbol.startswith(short + ".")
+        )  # fmt: skip
+    lines = {(path, line) for path, line, _ in findings}
+    told = tuple(
+        o for o in orders.of(plan, written=False, repo=str(repo))
+        if any((p.path, p.line) in lines for p in o.places) and o.rung in ("compat", "manual")
+    )  # fmt: skip
+    return Here(str(repo), uses, max(uses - len(findings), edits if code else 0), told)
+
+
+def _print_here(here: Here | None, out: Console) -> None:
+    if here is None:
+        return
+    out.print()
+    if not here.uses:
+        out.print(console.styled(f"In {here.root}: ", ("not used.", "bold")))
+        return
+    left = here.uses - here.rewritten
+    rest = ", all migrated." if not left else f": {here.rewritten:,} migrated, {left:,} left."
+    out.print(console.styled(f"In {here.root}: ", (count(here.uses, "use"), "bold"), rest))
+    for order in here.orders:
+        places = [p.shown for p in order.places if p.main][:FEW]
+        out.print(console.styled("  ", (order.code, "yellow"), f" {order.title}"))
+        again = f"  migrator todo {here.root} --check {order.id}"
+        out.print(console.styled(f"      {'  '.join(places)}", (again, "dim")))
+
+
+def _explain_code(
+    code: str, found: list[Rule], rules: RuleSet, repo: Path | None, as_json: bool
+) -> None:
+    here = _here(repo, "", code, as_json)
     described = codes.described().get(code)
     symbols = codes.symbols(rules.packs, code)
     if as_json:
         head = [{"code": code, **to_jsonable(described), "symbols": dict(symbols)}]
-        click.echo(to_json([*(head if described else ()), *found]))
+        listed = [*(head if described else ()), *found, *([{"here": to_jsonable(here)}] if here else ())]
+        click.echo(to_json(listed))
         return
     out = console.stdout()
     if described:
@@ -81,6 +162,7 @@ def _explain_code(code: str, found: list[Rule], rules: RuleSet, as_json: bool) -
         if number or described:
             out.print()
         _print_rule(rule, out)
+    _print_here(here, out)
 
 
 _SHOWN = 12
@@ -117,14 +199,16 @@ def _code(text: str, out: Console) -> None:
         out.print(indented)
 
 
-def _explain_symbol(symbol: str, rules: RuleSet, as_json: bool) -> None:
+def _explain_symbol(symbol: str, rules: RuleSet, repo: Path | None, as_json: bool) -> None:
     name = canonical_of(symbol.split("."))
     found = rules.disposition(name)
-    if found.kind == "unknown" or (found.kind == "none" and name.startswith("tensorflow")):
+    if found.kind in ("unknown", "none"):
         every = [n.replace("tensorflow.", "tf.", 1) for n in (*rules.tables, *rules.tf1.symbols)]
         close = difflib.get_close_matches(symbol, every, n=3, cutoff=0.8)
         hint = f" Did you mean {', '.join(dict.fromkeys(close))}?" if close else ""
-        raise UsageExit(f"{symbol} {KINDS['unknown']}.{hint}")
+        kind = KINDS["unknown" if name.startswith("tensorflow") else "none"]
+        raise UsageExit(f"{console.safe(symbol)} {kind}.{hint}")
+    here = _here(repo, name, "", as_json)
     matching = [
         compiled.rule for compiled in rules.rules.get(found.key, ()) if found.kind == "rule"
     ]
@@ -132,7 +216,7 @@ def _explain_symbol(symbol: str, rules: RuleSet, as_json: bool) -> None:
         data: dict[str, Any] = {
             "symbol": symbol, "disposition": found.kind, "becomes": _target(found),
             "codes": sorted({rule.code for rule in matching}),
-            "advice": found.entry.advice if found.entry else "",
+            "advice": found.entry.advice if found.entry else "", "here": to_jsonable(here),
         }  # fmt: skip
         click.echo(to_json(data))
         return
@@ -148,6 +232,7 @@ def _explain_symbol(symbol: str, rules: RuleSet, as_json: bool) -> None:
             seen.add(rule.code + rule.title)
             out.print()
             _print_rule(rule, out)
+    _print_here(here, out)
 
 
 def _target(found: Disposition) -> str:

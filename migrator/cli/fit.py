@@ -1,4 +1,4 @@
-"""`migrator fit`: the largest batch that runs, found by running."""
+"""`migrator measure fit`: the largest batch that runs, found by running."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from migrator.cli import console, measure_print
+from migrator.cli import console, exits, measure_print
 from migrator.cli import measure_options as options
+from migrator.cli.groups import Command
 from migrator.measure import fit, matrix, records, runner
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import write_named
@@ -18,13 +19,15 @@ from migrator.workload import sides, spec
 
 @click.command(
     "fit",
+    cls=Command,
+    advanced=("--threads", "--execution", "--strategy", "--first", "--most", "--kwarg", "--loss"),
     epilog="""\b
 Examples:
-  migrator fit .                                        on this machine's GPU
-  migrator fit . --limit-mib 4096                       what fits where the allocator has 4 GiB
-  migrator fit . --memory 8G                            what fits into 8 GiB of resident memory
-  migrator fit . --modes training --precision mixed_float16 --strategy accumulate:4
-  migrator fit . --model nets.yolo:build --input 1x416x416x3 --limit-mib 8192
+  migrator measure fit .                                        on this machine's GPU
+  migrator measure fit . --limit-mib 4096                       what fits where the allocator has 4 GiB
+  migrator measure fit . --memory 8G                            what fits into 8 GiB of resident memory
+  migrator measure fit . --modes training --precision mixed_float16 --strategy accumulate:4
+  migrator measure fit . --model nets.yolo:build --input 1x416x416x3 --limit-mib 8192
 """,
 )
 @click.argument("repo", type=options.DIRECTORY)
@@ -58,6 +61,7 @@ def command(repo: Path, **given: Any) -> None:
     """
     from migrator.measure.environment import gpus
 
+    options.need_tensorflow(given["side"] == "before" and bool(given["tf1_python"]))
     if not given["limit_mib"] and not given["memory"] and not gpus():
         raise click.UsageError("there is no GPU here: give --limit-mib or --memory")
     if len(given["strategy"]) > 1:
@@ -79,12 +83,12 @@ def command(repo: Path, **given: Any) -> None:
             )  # fmt: skip
             pair = sides.resolve(repo, given["before"], given["after"], Path(scratch))
         except (spec.SpecError, sides.SidesError) as error:
-            raise click.ClickException(str(error)) from error
+            raise exits.UsageExit(str(error)) from error
         chosen = [
             w for w in workloads if w.kind in matrix.MEASURED and w.mode in given["modes"]
         ]
         if not chosen:
-            raise click.ClickException(f"{repo}: no workload in mode {', '.join(given['modes'])}")
+            raise exits.UsageExit(f"{repo}: nothing to run: no workload in mode {', '.join(given['modes'])}")
         root = pair.before if given["side"] == "before" else pair.after
         for workload in chosen:
             try:
@@ -108,4 +112,4 @@ def command(repo: Path, **given: Any) -> None:
     for problem in problems:
         console.echo(problem, err=True)
     if not found:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(exits.CHANGES)

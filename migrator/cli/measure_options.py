@@ -1,7 +1,8 @@
-"""The options of `migrator measure` and `migrator fit`: their types, and the workloads they name."""
+"""The options of `migrator measure` and of what belongs to it: their types, and the workloads they name."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tomllib
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from migrator.cli import exits
 from migrator.measure import strategies
 from migrator.workload import models, spec
 from migrator.workload.spec import Workload
@@ -107,6 +109,17 @@ def keywords(
         except tomllib.TOMLDecodeError:
             found[key] = given
     return found
+
+
+def need_tensorflow(elsewhere: bool = False) -> None:
+    """Ends the command with code 2, before anything is looked for, where there is no TensorFlow here.
+
+    elsewhere: whether all that runs is run by another interpreter.
+    """
+    if not elsewhere and importlib.util.find_spec("tensorflow") is None:
+        raise exits.UsageExit(
+            "TensorFlow is not installed here, and this runs it: pip install 'migrator[tf]'"
+        )
 
 
 def workloads(

@@ -1,4 +1,4 @@
-"""`migrator merge`: measurements of several machines in one file."""
+"""`migrator measure merge`: measurements of several machines in one file."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from migrator.project.tree import read_named, write_named
     "merge",
     epilog="""\b
 Examples:
-  migrator merge t4.json a100.json --out .migrator/measure.json
-  migrator merge monday.json tuesday.json --out both.json     more processes of the same cells
+  migrator measure merge t4.json a100.json --out .migrator/measure.json
+  migrator measure merge monday.json tuesday.json --out both.json     more processes of the same cells
 """,
 )
 @click.argument(

@@ -20,8 +20,9 @@ from migrator.cli import (
     review,
     summary,
 )
+from migrator.cli.groups import Command
 from migrator.cli.hunkprint import print_hunk
-from migrator.engine import baseline
+from migrator.engine import baseline, history
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.engine.ray_pool import RayError
@@ -29,16 +30,20 @@ from migrator.model import Plan, to_json, to_jsonable
 from migrator.project import diff, planfile
 from migrator.project.apply import Applied, Refused, apply_plan, check_git
 from migrator.project.copytree import write_copy
-from migrator.project.lock import state_folder
 from migrator.project.paths import UnsafePath
-from migrator.project.tree import Folder
 
-PLAN_FILE = "plan.json"
 _FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+ADVANCED = (
+    "--stdin-filename", "--write-baseline", "--sarif", "--annotations", "--junit", "--statistics",
+)  # fmt: skip
 
 
 @click.command(
     "migrate",
+    cls=Command,
+    advanced=(*choices.ADVANCED, *ADVANCED),
     epilog=f"""\b
 Examples:
   migrator migrate . --diff                    review first
@@ -80,6 +85,7 @@ Examples:
 @click.option("--allow-dirty", is_flag=True, help="Write even if git has uncommitted changes.")
 @choices.migration_options
 @click.option("--json", "as_json", is_flag=True, help="Print the plan, and what was done, as JSON.")
+@click.option("--verbose", "-v", is_flag=True, help="List every rule and every place that is left.")
 @click.option("--sarif", type=_FILE, help="Also write the plan as SARIF 2.1.0.")
 @click.option("--annotations", is_flag=True, help="Also print annotations for GitHub Actions.")
 @click.option("--junit", type=_FILE,
@@ -93,7 +99,7 @@ def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
     review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
     stdin_filename: str | None, commit: bool, write_baseline: Path | None, allow_dirty: bool,
-    as_json: bool, sarif: Path | None, annotations: bool,
+    as_json: bool, verbose: bool, sarif: Path | None, annotations: bool,
     junit: Path | None, statistics: bool, summary_file: Path | None, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
@@ -142,8 +148,9 @@ def command(
         write_review(plan, review_file)
     if dry:
         taken = "-" in (str(patch), str(plan_file))
-        _show(plan, as_diff, patch, as_json, statistics, taken)
+        _show(plan, as_diff, patch, as_json, statistics, taken, verbose)
         ctx.exit(_dry_code(plan))
+    base = history.head(repo)
     try:
         if out is not None:
             applied = write_copy(plan, out)
@@ -154,16 +161,16 @@ def command(
     except Refused as error:
         raise exits.RefusedExit(str(error)) from error
     except KeyboardInterrupt:
-        raise click.ClickException(
+        raise exits.InterruptedExit(
             f"interrupted; `migrator undo {repo}` brings back what was written"
         ) from None
     if interactive:
         review.forget(repo)
-    _keep_plan(plan, repo if out is None else out)
+    keep_plan(plan, repo if out is None else out, applied.run_id, base)
     if as_json:
         click.echo(to_json({**planfile.record(plan), "applied": to_jsonable(applied)}))
     else:
-        _report(plan, applied, repo, out, statistics)
+        _report(plan, applied, repo, out, statistics, verbose)
     ctx.exit(exits.FAILED if plan.failed or applied.failed else exits.OK)
 
 
@@ -176,7 +183,7 @@ def make_plan(
     accepted = choices.accepted(repo, given) if known else None
     try:
         with console.progress("migrating", quiet) as step:
-            plan = build_plan(repo, options, step)
+            plan = history.with_earlier(build_plan(repo, options, step), repo)
     except (PackError, RayError) as error:
         raise exits.UsageExit(str(error)) from error
     if not plan.options.get("tensorflow", True) and not options.select:
@@ -251,13 +258,11 @@ def write_ci(plan: Plan, annotations: bool, junit: Path | None) -> None:
             console.echo(line)
 
 
-def _keep_plan(plan: Plan, where: Path) -> None:
-    """Leave the plan where `migrator report` looks for it."""
+def keep_plan(plan: Plan, where: Path, run: str, base: str) -> None:
+    """Leave what was written where `migrator report` and `todo` look for it."""
     try:
-        with Folder.named(where) as tree, state_folder(tree) as state:
-            with state.replacing(PLAN_FILE) as stream:
-                stream.write(to_json(planfile.record(plan)).encode())
-    except (OSError, UnsafePath) as error:
+        history.keep(plan, where, run, base)
+    except (OSError, UnsafePath, planfile.PlanError) as error:
         console.stderr().print(f"The plan cannot be kept for `migrator report`: {error}")
 
 
@@ -266,7 +271,7 @@ def _keep_plan(plan: Plan, where: Path) -> None:
 
 def _show(
     plan: Plan, as_diff: bool, patch: Path | None, as_json: bool, statistics: bool,
-    stdout_taken: bool,
+    stdout_taken: bool, verbose: bool,
 ) -> None:  # fmt: skip
     if patch is not None:
         with outputs.writing(patch, Path(plan.root)) as stream:
@@ -284,9 +289,11 @@ def _show(
                 print_diff(plan, out)
         else:
             print_diff(plan, out)
-    summary.print_findings(plan, messages)
+    summary.print_left(plan, messages, verbose, str(plan.root))
     if statistics:
         summary.print_statistics(plan, messages)
+    messages.print()
+    summary.print_totals(summary.Totals.of(plan), messages, written=False)
     would = f"would change {summary.count(len(plan.changed), 'file')}"
     if plan.support_files:
         would += f" and add {summary.count(len(plan.support_files), 'support file')}"
@@ -306,7 +313,7 @@ def print_diff(plan: Plan, out: Console) -> None:
 
 
 def _report(
-    plan: Plan, applied: Applied, repo: Path, out: Path | None, statistics: bool
+    plan: Plan, applied: Applied, repo: Path, out: Path | None, statistics: bool, verbose: bool
 ) -> None:
     screen = console.stdout()
     for note in applied.notes:
@@ -314,13 +321,19 @@ def _report(
     done = len(applied.written) + len(applied.created)
     if not done and not applied.failed and not plan.failed:
         screen.print("Nothing to change.")
-        summary.print_findings(plan, screen)
+        summary.print_left(plan, screen, verbose, str(repo))
+        screen.print()
+        summary.print_totals(summary.Totals.of(plan), screen, written=True)
         return
-    summary.print_rules(plan, screen)
+    totals, plan = summary.Totals.of(plan), history.as_written(plan)
+    if verbose:
+        summary.print_rules(plan, screen)
     if statistics:
         summary.print_statistics(plan, screen)
-    summary.print_findings(plan, screen)
+    summary.print_left(plan, screen, verbose, str(repo))
     summary.print_failures(plan, applied, console.stderr())
+    screen.print()
+    summary.print_totals(totals, screen, written=True)
     where = f" in {out}" if out is not None else ""
     changed = [path for path in applied.written if path not in dict(plan.support_files)]
     screen.print(

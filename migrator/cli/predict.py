@@ -1,4 +1,4 @@
-"""`migrator predict`: peaks and largest batches for GPUs that are not here, with nothing run."""
+"""`migrator measure predict`: peaks and largest batches for GPUs that are not here, with nothing run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from migrator.cli import console
+from migrator.cli import console, exits
 from migrator.cli import measure_options as options
 from migrator.measure import records
 from migrator.measure.predict import devices, forecast
@@ -24,9 +23,9 @@ from migrator.workload import sides, spec
     "predict",
     epilog="""\b
 Examples:
-  migrator predict .                                         the workloads of migrator.toml
-  migrator predict . --model net.zoo:build --input 1x300x300x3 --modes training
-  migrator predict . --devices mine.toml --target 64         with GPUs of your own
+  migrator measure predict .                                         the workloads of migrator.toml
+  migrator measure predict . --model net.zoo:build --input 1x300x300x3 --modes training
+  migrator measure predict . --devices mine.toml --target 64         with GPUs of your own
 """,
 )
 @click.argument("repo", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -85,6 +84,7 @@ def command(repo: Path, out: Path | None, as_json: bool, **given: Any) -> None:
     GPUs that need not be here. Writes predict.json, which `migrator report` shows.
     """
     errors = console.stderr()
+    options.need_tensorflow()
     with tempfile.TemporaryDirectory(prefix="migrator-predict-") as scratch:
         try:
             known = devices.load(given["catalogue"])
@@ -96,30 +96,26 @@ def command(repo: Path, out: Path | None, as_json: bool, **given: Any) -> None:
             if not given["model"]:
                 root = sides.resolve(repo, None, given["after"], Path(scratch)).after
         except (spec.SpecError, sides.SidesError, devices.CatalogueError) as error:
-            raise click.ClickException(str(error)) from error
+            raise exits.UsageExit(str(error)) from error
         found = tuple(w for w in every if w.mode in given["modes"])
         results = out or repo / ".migrator"
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=errors, transient=True,
-        ) as bar:  # fmt: skip
-            task = bar.add_task("tracing", total=None)
+        with console.progress("tracing", as_json) as step:
 
             def progress(what: str, done: int, total: int) -> None:
-                bar.update(task, completed=done, total=total, description=what)
+                step(done, total, what)
 
             made = forecast.run(
                 root, found, results, given["batches"], given["precisions"], progress
             )
     if not made.forecasts:
-        raise click.ClickException(
+        raise exits.UsageExit(
             f"{repo}: nothing to predict; give --model, or describe a workload in {spec.SPEC_FILE}"
         )
     if as_json:
         click.echo(to_json(made))
         return
     _print(made, known, given["target"])
-    errors.print(f"Raw results: {results / 'predict.json'}", highlight=False)
+    errors.print(f"Raw results: {results / 'predict.json'}")
 
 
 def _print(
@@ -140,11 +136,13 @@ def _print(
             console.echo(f"{f.workload}, {f.mode}, {f.precision}: {text.status(f.status)}: {last}", err=True)
     out = console.stdout(wrap=True)
     out.print(peaks)
-    section, _ = cards.section(None, catalogue, made, target)
-    for table in section.tables if section else ():
+    found = cards.loads(None, made)
+    for table in cards.tables(found, catalogue, target) if found else ():
+        if table is None:
+            continue
         shown = Table(title=table.title, box=box.SIMPLE_HEAD)
         for number, column in enumerate(table.columns):
             shown.add_column(column, justify="right" if number in table.numeric else "left")
-        for row in table.rows:
-            shown.add_row(*row)
+        for row in table.lines:
+            shown.add_row(*row.cells)
         out.print(shown)

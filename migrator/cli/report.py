@@ -57,17 +57,21 @@ def command(
     those of several stand beside each other. Runs nothing.
     """
     try:
-        if results is None and (len(paths) > 1 or not paths[0].is_dir() or _is_results(paths[0])):
+        if results is None and len(paths) == 1 and _is_results(paths[0]):
+            out = out or Path("report.html")
+            build.run(paths[0], out, title or paths[0].resolve().name, catalogue, target)
+        elif results is None and (len(paths) > 1 or not paths[0].is_dir()):
             out = out or Path("report.html")
             made = build.merge(paths, title or "Results compared", catalogue, target)
             render.write(made, out)
         elif len(paths) > 1:
             raise click.UsageError("--results goes with one repository")
         else:
+            root = paths[0] if results is None else None
             results = results or paths[0] / ".migrator"
             out = out or paths[0] / ".migrator" / "report.html"
             title = title or f"{paths[0].resolve().name}: TensorFlow 1 to TensorFlow 2"
-            build.run(results, out, title, catalogue, target, paths[0])
+            build.run(results, out, title, catalogue, target, root)
     except (build.ReportError, CatalogueError, SchemaError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     console.echo(str(out.resolve()))

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from migrator.cli import choices, console, exits, summary
-from migrator.cli.migrate import make_plan, write_sarif
+from migrator.cli.groups import Command
+from migrator.cli.migrate import make_plan
 from migrator.model import Plan, Rung, to_json, to_jsonable
 from migrator.survey import Survey, survey
 
@@ -20,44 +21,39 @@ MEANING = {
     "rename": "renamed",
     "rule": "rewritten by a rule",
     "support": "support package",
-    "compat": "left on tf.compat.v1",
-    "manual": "needs a person",
+    "compat": "no successor but in tf.compat.v1",
+    "manual": "no successor",
     "unknown": "unknown",
 }
-_MODELS = 20
-_RUNS = 20
 
 
 @click.command(
     "scan",
+    cls=Command,
+    advanced=choices.ADVANCED,
     epilog=f"""\b
 Examples:
-  migrator scan .                  an overview
-  migrator scan . --symbols        and every TF1 symbol with what becomes of it
+  migrator scan .                  what is automatic, what is left
+  migrator scan . --verbose        and every place, symbol, session run and model file
   migrator scan . --json           for programs
-  migrator scan . --sarif out.sarif
 
 \b
 {exits.HELP}
 """,
 )
 @choices.repo_argument
-@click.option("--symbols", is_flag=True, help="List every symbol with what becomes of it.")
+@click.option("--verbose", "-v", is_flag=True, help="List every place, symbol, run and model file.")
 @choices.migration_options
 @click.option("--json", "as_json", is_flag=True, help="Print the overview and findings as JSON.")
-@click.option("--sarif", type=click.Path(dir_okay=False, path_type=Path),
-              help="Also write findings and changes as SARIF 2.1.0.")  # fmt: skip
 @click.pass_context
 def command(
-    ctx: click.Context, repo: Path, symbols: bool, as_json: bool, sarif: Path | None, **given: Any
+    ctx: click.Context, repo: Path, verbose: bool, as_json: bool, **given: Any
 ) -> None:
     """Say what is in REPO and what its migration will take. Nothing is run, nothing is written."""
     options = choices.build_options(repo, given)
     plan = make_plan(repo, given, quiet=as_json)
     with console.progress("looking up symbols", as_json) as step:
         found = survey(plan, options, step)
-    if sarif is not None:
-        write_sarif(plan, sarif)
     if as_json:
         click.echo(
             to_json(
@@ -72,23 +68,39 @@ def command(
             )
         )
     else:
-        _print(found, plan, symbols, console.stdout())
+        _print(found, plan, verbose, console.stdout(), str(repo))
         summary.print_failures(plan, None, console.stderr())
     ctx.exit(exits.FAILED if plan.failed else exits.OK)
 
 
-def _print(found: Survey, plan: Plan, symbols: bool, out: Console) -> None:
+def _print(found: Survey, plan: Plan, verbose: bool, out: Console, repo: str) -> None:
+    totals = summary.Totals.of(plan)
+    summary.print_totals(totals, out, written=False)
+    if not found.tensorflow_files and not totals.edits:
+        out.print("No use of TensorFlow was found.")
+    summary.print_left(plan, out, verbose, repo)
+    out.print()
     out.print(
         console.styled(
             (found.root, "bold"),
             f": {summary.count(sum(found.files.values()), 'Python file')}, {found.lines:,} lines, "
-            f"{found.tensorflow_files:,} with TensorFlow",
+            f"{found.tensorflow_files:,} with TensorFlow"
+            + (f", {len(found.python2):,} in Python 2" if found.python2 else "")
+            + (f", {summary.count(len(found.models), 'model file')}" if found.models else ""),
         )
     )
+    if verbose:
+        _print_more(found, plan, out)
+    elif found.runs or found.symbols or found.models:
+        out.print(console.styled(
+            f"All places, symbols and session runs: --verbose. A list to work on: migrator todo {repo}"
+        ))  # fmt: skip
+
+
+def _print_more(found: Survey, plan: Plan, out: Console) -> None:
+    """What the repository is made of."""
     if found.python2:
-        shown = ", ".join(found.python2[:3]) + (", ..." if len(found.python2) > 3 else "")
-        out.print(console.styled(f"{summary.count(len(found.python2), 'file')} in Python 2: {shown}"))
-    _print_symbols(found, symbols, out)
+        out.print(console.styled(f"In Python 2: {', '.join(found.python2)}"))
     if found.sites:
         out.print()
         out.print(console.styled(("Graph programs", "bold")))
@@ -98,30 +110,16 @@ def _print(found: Survey, plan: Plan, symbols: bool, out: Console) -> None:
     if found.models:
         out.print()
         out.print(console.styled(("Model files", "bold")))
-        for model in found.models[:_MODELS]:
+        for model in found.models:
             size = f"{model.bytes / 2**20:,.1f} MiB" if model.bytes >= 1 << 20 else (
                 f"{model.bytes / 2**10:,.1f} KiB"
             )  # fmt: skip
             out.print(console.styled(f"  {size:>12}  {model.kind:<18} {model.path}"))
-        if len(found.models) > _MODELS:
-            out.print(f"  and {len(found.models) - _MODELS:,} more")
-    out.print()
-    out.print(console.styled(("Migration", "bold")))
-    edits = summary.count(found.automatic, "edit")
-    out.print(f"  {edits} in {summary.count(len(plan.changed), 'file')} will be automatic")
     if plan.support_files:
         folders = sorted({path.rpartition("/")[0] for path, _ in plan.support_files})
         count = summary.count(len(plan.support_files), "support file")
-        out.print(console.styled(f"  {count} will be added in {', '.join(folders)}"))
-    for rung, text in (
-        ("compat", "will run on tf.compat.v1"), ("manual", "will need a person"),
-    ):  # fmt: skip
-        if found.by_rung.get(rung):
-            out.print(f"  {summary.count(found.by_rung[rung], 'place')} {text}")
-    if plan.failed:
-        out.print(f"  {summary.count(len(plan.failed), 'file')} could not be read")
-    out.print()
-    summary.print_findings(plan, out)
+        out.print(console.styled(f"{count} will be added in {', '.join(folders)}"))
+    _print_symbols(found, out)
 
 
 def _print_runs(found: Survey, out: Console) -> None:
@@ -134,28 +132,15 @@ def _print_runs(found: Survey, out: Console) -> None:
     out.print(f"  {len(found.runs) - len(kept):>7,}  become native")
     if kept:
         out.print(f"  {len(kept):>7,}  stay on tf.compat.v1:")
-    for run in kept[:_RUNS]:
+    for run in kept:
         where = f"{run.path}:{run.line}"
         out.print(console.styled(f"           {where} runs {run.fetches}: {run.reason}"))
-    if len(kept) > _RUNS:
-        out.print(f"           and {len(kept) - _RUNS:,} more (--json lists all)")
 
 
-def _print_symbols(found: Survey, symbols: bool, out: Console) -> None:
-    if not found.symbols:
-        out.print("No use of TensorFlow was found.")
-        return
-    out.print()
-    out.print(console.styled(("Symbols", "bold")))
-    used: dict[str, int] = found.dispositions
-    for kind, text in MEANING.items():
-        if kind in used:
-            distinct = sum(usage.disposition == kind for usage in found.symbols)
-            out.print(f"  {used[kind]:>7,}  {text} ({distinct:,} different)")
-    if not symbols:
-        return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("symbol", "becomes"):
+def _print_symbols(found: Survey, out: Console) -> None:
+    """Every symbol, with what the tables say of it; what a program allows is what `_print` begins with."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="Symbols", title_justify="left")
+    for column in ("symbol", "by itself"):
         table.add_column(column)
     for column in ("uses", "files"):
         table.add_column(column, justify="right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -11,17 +12,11 @@ from rich.table import Table
 from migrator.cli import console
 from migrator.model import Finding, Plan, Rung
 from migrator.project.apply import Applied
-from migrator.project.places import Places
+from migrator.report import orders
 
-FEW, MANY = 4, 40  # places that are listed one a line, and at most
+FEW = 4  # places of a cause that are listed without --verbose
+CAUSES = 8  # of each kind, likewise
 _ORDER = (Rung.MANUAL, Rung.COMPAT, Rung.SUPPORT, Rung.NATIVE)
-_HEADINGS = {
-    Rung.MANUAL: "needs a person",
-    Rung.COMPAT: "left on tf.compat.v1",
-    Rung.SUPPORT: "uses the support package",
-    Rung.NATIVE: "to look at",
-}
-
 
 def count(number: int, noun: str) -> str:
     """``1 file``, ``2 files``."""
@@ -78,41 +73,75 @@ def ranked(plan: Plan) -> list[Finding]:
     )
 
 
-def print_findings(plan: Plan, out: Console) -> None:
-    """The remaining work: file:line, code, what is there, and what to do about it.
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The numbers of a migration, the same wherever they are told: edits and files that they are in,
+    places that stay on tf.compat.v1, that need a person, that are only to be looked at."""
 
-    What is said about many places is said once, with the places below it.
-    """
-    findings = ranked(plan)
-    where = Places(plan)
-    for rung in _ORDER:
-        same: dict[tuple[str, str], list[Finding]] = {}
-        for finding in findings:
-            if finding.rung is rung:
-                same.setdefault((finding.code, finding.message), []).append(finding)
-        if not same:
+    edits: int
+    files: int
+    compat: int
+    person: int
+    look: int
+
+    @staticmethod
+    def of(plan: Plan) -> Totals:
+        rungs = Counter(f.rung for f in plan.findings)
+        return Totals(
+            sum(len(f.changes) for f in plan.changed), len(plan.changed), rungs[Rung.COMPAT],
+            rungs[Rung.MANUAL], rungs[Rung.SUPPORT] + rungs[Rung.NATIVE],
+        )  # fmt: skip
+
+
+def print_totals(totals: Totals, out: Console, written: bool) -> None:
+    """Three lines: what is automatic, what stays TensorFlow 1, what a person must do."""
+    where = f", in {count(totals.files, 'file')}" if totals.edits else ""
+    for number, noun, said in (
+        (totals.edits, "edit", ("made" if written else "to make, all automatic") + where),
+        (totals.compat, "place", "on tf.compat.v1, where TensorFlow 1 goes on"),
+        (totals.person, "place", "for a person"),
+    ):
+        out.print(console.styled((f"{number:>7,}", "bold"), f" {noun}{'s' * (number != 1)} {said}"))
+
+
+def print_left(plan: Plan, out: Console, verbose: bool, repo: str = ".") -> None:
+    """What is left, by cause, what a person must do first and tests last; all places with `verbose`."""
+    listed = [o for o in orders.of(plan, written=False, repo=repo) if o.code != "TF001"]
+    rungs = [("manual", "For a person"), ("compat", "Stays on tf.compat.v1")]
+    if verbose:
+        rungs += [("support", "Uses the support package"), ("native", "To look at")]
+    for rung, heading in rungs:
+        mine = [o for o in listed if o.rung == rung]
+        if not mine:
             continue
-        number = sum(len(group) for group in same.values())
-        heading = _HEADINGS[rung][:1].upper() + _HEADINGS[rung][1:]
-        out.print(console.styled((heading, "bold"), f": {count(number, 'place')}"))
-        advised: set[tuple[str, str]] = set()
-        for (code, message), group in same.items():
-            places = [where.shown(finding.path, finding.line) for finding in group]
-            if len(places) <= FEW:
-                for place in places:
-                    out.print(console.styled(f"  {place}: ", (code, "yellow"), f" {message}"))
-            else:
-                many = f" ({count(len(places), 'place')})"
-                out.print(console.styled("  ", (code, "yellow"), f" {message}{many}"))
-                for start in range(0, min(len(places), MANY), FEW):
-                    out.print(console.styled("      " + "  ".join(places[start : start + FEW])))
-                if len(places) > MANY:
-                    out.print(f"      and {len(places) - MANY:,} more (--json lists them all)")
-            # The same advice ten times in a row hides the one place that needs another.
-            for advice in dict.fromkeys(finding.advice for finding in group):
-                if advice and (code, advice) not in advised:
-                    advised.add((code, advice))
-                    out.print(console.styled((f"      {advice}", "dim")))
+        places = sum(len(o.places) for o in mine)
+        out.print()
+        out.print(console.styled((heading, "bold"), f": {count(places, 'place')}"))
+        for order in mine if verbose else mine[:CAUSES]:
+            _print_order(order, out, verbose)
+        if len(mine) > CAUSES and not verbose:
+            rest = sum(len(o.places) for o in mine[CAUSES:])
+            out.print(f"  and {count(len(mine) - CAUSES, 'more cause')}, {count(rest, 'place')} (--verbose)")
+    look = sum(len(o.places) for o in listed if o.rung in ("support", "native"))
+    if look and not verbose:
+        out.print(f"{count(look, 'place')} to look at (--verbose lists them).")
+
+
+def _print_order(order: orders.Order, out: Console, verbose: bool) -> None:
+    main = [p for p in order.places if p.main]
+    number, beside = len(main), len(order.places) - len(main)
+    told = [count(number, "place")] if number > 1 else []
+    told += [f"{count(beside, 'other')} with {'them' if number > 1 else 'it'}"] if beside else []
+    told += ["tests"] if order.test else []
+    about = f" ({', '.join(told)})" if told else ""
+    out.print(console.styled("  ", (order.code, "yellow"), f" {order.title}{about}"))
+    shown = order.places if verbose else main[:FEW]
+    for start in range(0, len(shown), FEW):
+        line = "  ".join(place.shown for place in shown[start : start + FEW])
+        more = f"  and {number - FEW:,} more" if number > FEW and not verbose else ""
+        out.print(console.styled(f"      {line}{more}"))
+    for advice in order.advice if verbose else order.advice[:1]:
+        out.print(console.styled((f"      {advice}", "dim")))
 
 
 def print_failures(plan: Plan, applied: Applied | None, out: Console) -> None:

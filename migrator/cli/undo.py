@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -75,7 +76,7 @@ def _relative(repo: Path, path: Path) -> str:
     root = repo.resolve()
     if not path.is_absolute():
         inside = root / path
-        if inside.exists() or not path.exists():
+        if os.path.exists(inside) or not os.path.exists(path):
             return path.as_posix()
     resolved = path.parent.resolve() / path.name
     if root not in resolved.parents:

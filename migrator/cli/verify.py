@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,8 @@ from migrator import verify
 from migrator.cli import console, exits
 from migrator.model import to_json
 from migrator.project.tree import write_named
-from migrator.verify.records import Status, Verification
+from migrator.verify.children import Side
+from migrator.verify.records import Check, Status, Verification
 from migrator.workload import sides, spec
 from migrator.workload.spec import Workload
 
@@ -29,12 +31,14 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "verify",
     epilog="""\b
 Examples:
-  migrator verify .                                the workloads of migrator.toml
+  migrator verify .                                the workloads of migrator.toml; without one:
+                                                   imports, --help, unit tests, model files
   migrator verify . --only "unit tests"            one of them
   migrator verify . --run "python train.py --steps 3"   a command, before and after
   migrator verify . --prepare "python train.py" --run "python eval.py"
                                                    what the original wrote is there for both
   migrator verify --before old --after new .       two trees that you have already
+  migrator verify . --before v1.0                  in a clone of the migrated branch
   migrator verify . --tf1-python ~/tf1/bin/python  compare with this TensorFlow 1.15
 
 \b
@@ -46,8 +50,9 @@ Exit codes:
 )
 @click.argument("repo", type=_FOLDER)
 @click.option(
-    "--before", type=_FOLDER,
-    help="The TF1 tree (by default: the repository's own, from before the migration).",
+    "--before", metavar="FOLDER|REVISION",
+    help="The TF1 tree: a folder, or a git revision of REPO (by default: what the repository was before "
+    "its migration, by migrator's journal or git's history).",
 )  # fmt: skip
 @click.option(
     "--after", type=_FOLDER,
@@ -85,7 +90,7 @@ Exit codes:
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
-    repo: Path, before: Path | None, after: Path | None, workloads: Path | None,
+    repo: Path, before: str | None, after: Path | None, workloads: Path | None,
     only: tuple[str, ...], runs: tuple[str, ...], prepare: tuple[str, ...], python: str,
     tf1_python: str, timeout: float | None, out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
@@ -98,27 +103,36 @@ def command(
     errors = console.stderr()
     with tempfile.TemporaryDirectory(prefix="migrator-verify-") as scratch:
         try:
-            described = _commands(runs, prepare)
-            if not described:
-                described = spec.load(workloads) if workloads else spec.find(repo)
-            found = _chosen(described, only, repo)
             reference = verify.find_reference(tf1_python)
-            pair = sides.resolve(repo, before, after, Path(scratch))
+            folder = Path(before) if before is not None and Path(before).is_dir() else None
+            revision = before if before is not None and folder is None else ""
+            pair = sides.resolve(repo, folder, after, Path(scratch), revision=revision)
+            described, missing = _described(
+                pair, workloads or repo / spec.SPEC_FILE, runs, prepare, python
+            )
+            found = _chosen(described, only, repo)
         except (spec.SpecError, sides.SidesError, verify.ReferenceError) as error:
             raise exits.UsageExit(console.safe(str(error))) from error
+        if pair.revision:
+            errors.print(console.styled(f"Before: git revision {pair.revision[:12]}"))
         if reference.side != "tf1":
             errors.print(console.styled(
                 ("Comparing with ", "yellow"), (reference.title, "yellow"), f": {reference.why}"
             ))  # fmt: skip
         with console.progress("verifying", quiet=as_json) as step:
 
-            def progress(workload: Workload, done: int, total: int) -> None:
-                step(done, total, workload.name)
+            def progress(workload: Workload, done: int, total: int, what: str) -> None:
+                step(done, total, f"{workload.name}: {what}" if what else workload.name)
 
             verified = verify.run(
                 pair.before, pair.after, found, reference, verify.Settings(timeout, python),
                 progress,
-            )
+            )  # fmt: skip
+    if pair.revision:
+        environment = {**verified.environment, "before": f"git revision {pair.revision}"}
+        verified = dataclasses.replace(verified, environment=environment)
+    if not only:
+        verified = dataclasses.replace(verified, checks=(*verified.checks, *missing))
     results = out or repo / ".migrator"
     path = _write(results, verified)
     if as_json:
@@ -127,6 +141,18 @@ def command(
         _print(verified)
         errors.print(console.styled(f"Raw results: {path}"))
     raise click.exceptions.Exit(0 if verified.ok else 1)
+
+
+def _described(
+    pair: sides.Sides, file: Path, runs: Sequence[str], prepare: Sequence[str], python: str
+) -> tuple[tuple[Workload, ...], tuple[Check, ...]]:
+    """(workloads, what is left out and why): of the command line, else of the workload file, else
+    what a repository without one has by itself."""
+    named = _commands(runs, prepare) or spec.load(file)
+    if named:
+        return named, ()
+    by_itself = verify.found.find(pair.before, Side.after(pair.after, python))
+    return by_itself.workloads, by_itself.missing
 
 
 def _commands(runs: Sequence[str], prepare: Sequence[str]) -> tuple[Workload, ...]:
@@ -149,7 +175,7 @@ def _chosen(found: tuple[Workload, ...], only: tuple[str, ...], repo: Path) -> l
         raise spec.SpecError(f"no workload {unknown[0]!r}; there are: {', '.join(names) or 'none'}")
     if not found:
         raise spec.SpecError(
-            f"{repo}: nothing to run; describe workloads in {spec.SPEC_FILE} (see docs/verifying.md)"
+            f"{repo}: there is no Python module in it, and nothing else to compare"
         )
     return [w for w in found if not only or w.name in only]
 

@@ -16,6 +16,7 @@ from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.support_places import support_places
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
+from migrator.engine.linemap import LineMap
 from migrator.engine.options import Options
 from migrator.engine.registry import LoadError
 from migrator.engine.remembered import Remembered
@@ -283,15 +284,21 @@ def _joined(*parts: str) -> str:
 
 
 def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResult:
-    """`result` with a finding for each support symbol it uses that there is none of."""
-    missing = sorted(result.support - supported)
+    """`result` with a finding for each support symbol it uses that there is none of, at the line that
+    uses it; what a finding says already is not said twice."""
+    missing = [
+        symbol for symbol in sorted(result.support - supported)
+        if not any(f.symbol.endswith("." + symbol.partition(".")[2]) for f in result.findings)
+    ]  # fmt: skip
     if not missing:
         return result
+    text = result.old_text if result.new_text is None else result.new_text
+    back = LineMap(result.old_text, text)
     findings = [
         Finding(
             "TF003",
             result.path,
-            1,
+            back.original(_line_of(symbol, text)),
             0,
             f"the support package has no {symbol}",
             "Write what this file uses it for in TensorFlow 2 by hand.",
@@ -300,3 +307,14 @@ def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResul
         for symbol in missing
     ]
     return replace(result, findings=(*result.findings, *findings))
+
+
+def _line_of(symbol: str, text: str) -> int:
+    """The first line that has a symbol, or as much of its end as stands anywhere (imported, renamed)."""
+    lines = text.splitlines()
+    while symbol:
+        found = [n for n, line in enumerate(lines, 1) if symbol in line]
+        if found:
+            return found[0]
+        symbol = symbol.partition(".")[2]
+    return 1

@@ -6,16 +6,17 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import migrator
 from migrator.measure import strategies
-from migrator.measure.programs import allocator_log
+from migrator.measure.programs import allocator_log, xla_buffers
 from migrator.measure.records import Cell
+from migrator.measure.warm import Unavailable, Warm
 from migrator.model import to_jsonable
 from migrator.resources import templates_dir
 from migrator.workload import child
@@ -33,7 +34,8 @@ class Settings:
       begun, 0 for any time. arena_bytes: one block of this size is taken and dropped before the
       model, so that the allocator has room and its chunk layout repeats (0 on GPUs, and under a
       limit). timeout: seconds a process may take. memory_limit: resident bytes it may have, 0 for
-      any. trace_dir: where profiles of the traced steps stay ("": they are thrown away).
+      any. trace_dir: where profiles of the traced steps stay ("": they are thrown away). fresh: each
+      process imports TensorFlow by itself, in the place of being a fork of one that has.
     """
 
     repeats: int = 3
@@ -47,6 +49,7 @@ class Settings:
     tf1_python: str = ""
     memory_limit: int = 0
     trace_dir: str = ""
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +144,36 @@ def environment(job: Job) -> dict[str, str]:
     if cell.strategy and strategies.of(cell.strategy).legacy:
         env["TF_USE_LEGACY_KERAS"] = "1"
     if not (cell.side == "before" and job.settings.tf1_python):
-        env["PYTHONPATH"] = str(Path(migrator.__file__).resolve().parent.parent)
+        env["PYTHONPATH"] = child.own_python_path()
     return env
 
 
-def execute(job: Job, root: Path) -> Outcome:
-    """Runs the process on the tree at root; every way of ending is an outcome."""
+def _with_dump(job: Job, env: dict[str, str], folder: Path) -> dict[str, str]:
+    """The environment with which XLA tells into a folder, emptied here, what its buffers are."""
+    if job.cell.side != "after" or not job.settings.trace:
+        return env
+    shutil.rmtree(folder, ignore_errors=True)
+    flags = f"{env.get('XLA_FLAGS', '')} {xla_buffers.FLAGS.format(folder=folder)}".strip()
+    return {**env, "XLA_FLAGS": flags, xla_buffers.FOLDER: str(folder)}
+
+
+def _starter(job: Job, env: dict[str, str], warm: Warm | None) -> Any:
+    """What forks the process where TensorFlow is imported already.
+
+    Raises:
+      Unavailable: it must be a process of its own.
+    """
+    plain = not job.cell.strategy or strategies.of(job.cell.strategy).program == "measure_migrated"
+    if warm is None or not plain or (job.cell.side == "before" and job.settings.tf1_python):
+        raise Unavailable("this process imports what it needs")
+    return warm.starter(job.cell.side, env)
+
+
+def execute(job: Job, root: Path, warm: Warm | None = None) -> Outcome:
+    """Runs the process on the tree at root; every way of ending is an outcome.
+
+    warm: processes that have imported TensorFlow, of which this one may be a fork.
+    """
     with tempfile.TemporaryDirectory(prefix="migrator-cell-") as folder:
         # what a program writes beside itself stays out of the repository
         cwd, out = Path(folder) / "cwd", Path(folder) / "result.json"
@@ -158,10 +185,16 @@ def execute(job: Job, root: Path) -> Outcome:
         }  # fmt: skip
         path = Path(folder) / "config.json"
         path.write_text(json.dumps(config), encoding="utf-8")
-        ended = child.run(
-            _command(job, path), cwd, environment(job),
-            min(job.settings.timeout, job.workload.timeout), job.settings.memory_limit,
-        )  # fmt: skip
+        env = _with_dump(job, environment(job), Path(folder) / "xla" if warm is None else warm.dump)
+        command = _command(job, path)
+        timeout = min(job.settings.timeout, job.workload.timeout)
+        limit = job.settings.memory_limit
+        try:
+            start = _starter(job, env, warm)
+            forked = command[command.index("-m") + 1 :][-2:]
+            ended = child.run(forked, cwd, env, timeout, limit, start=start)
+        except Unavailable:
+            ended = child.run(command, cwd, env, timeout, limit)
         # a program that wrote its result and died while shutting down has done its work
         if out.exists():
             raw = json.loads(out.read_text(encoding="utf-8"))

@@ -14,6 +14,7 @@ import re
 import statistics
 import types
 import typing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,12 +85,27 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One thing that held memory at the peak."""
+    """One thing that held memory at the peak. source: "file:line" of the program that made the op."""
 
     category: str
     layer: str
     op: str
     bytes: int
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The larger tensors of a traced step, largest first, and what lives between steps.
+
+    tensors: (begin, end, bytes, category, layer, op, shape, type, line of the user's program), times in
+      microseconds from the first event (begin -1: before the step; end -1: outlives it), the last six
+      indices into `words`. left_out: how many smaller ones there were.
+    """
+
+    words: tuple[str, ...]
+    tensors: tuple[tuple[float, float, int, int, int, int, int, int, int], ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +117,7 @@ class Attribution:
       allocator's own figure of the same step.
     categories: bytes at the requested-bytes peak by kind. holders: the largest ones.
     timeline: (seconds into the step, live requested bytes), thinned to at most 500 points, the peak
-      always among them.
+      always among them. live: which tensors these are, of the process that needed most.
     """
 
     requested_peak: int
@@ -112,6 +128,7 @@ class Attribution:
     holders: tuple[Holder, ...]
     timeline: tuple[tuple[float, int], ...]
     peak_op: str = ""
+    live: Live | None = None
 
     @property
     def reconciles(self) -> bool:
@@ -125,6 +142,9 @@ class Attribution:
 class Sample:
     """What one child process measured.
 
+    wall: seconds of each step until its device was done. delivered: seconds of steps with the way of
+      their results to where Python reads them; empty where that is no way (on a CPU results are read
+      where they lie), and in older files, whose wall is of both.
     size, compressed: bytes of the stored model, and of it packed with gzip, where one was written.
     """
 
@@ -141,6 +161,7 @@ class Sample:
     extra: dict[str, Any] = field(default_factory=dict)
     size: int | None = None
     compressed: int | None = None
+    delivered: tuple[float, ...] = ()
 
 
 REASON = 300  # characters of a line of a log that are shown
@@ -211,6 +232,12 @@ class CellResult:
     def step_seconds(self) -> float | None:
         """Median wall time of a step."""
         found = [statistics.median(s.wall) for s in self.samples if s.wall]
+        return statistics.median(found) if found else None
+
+    @property
+    def delivered_seconds(self) -> float | None:
+        """Median wall time of a step and the way of its results, where these have one."""
+        found = [statistics.median(s.delivered) for s in self.samples if s.delivered]
         return statistics.median(found) if found else None
 
     @property
@@ -306,7 +333,7 @@ def _build(kind: type, raw: Any, where: str) -> Any:
         raise SchemaError(f"{where}: expected an object")
     nested: dict[str, Any] = {
         "cell": Cell, "phases": [Phase], "samples": [Sample], "cells": [CellResult],
-        "attribution": Attribution, "holders": [Holder],
+        "attribution": Attribution, "holders": [Holder], "live": Live,
     }  # fmt: skip
     hints = _hints(kind)
     values: dict[str, Any] = {}
@@ -325,6 +352,17 @@ def _build(kind: type, raw: Any, where: str) -> Any:
             value = _build(inner, value, at)
         values[f.name] = _checked(value, hints[f.name], at) if inner is None else value
     return kind(**values)
+
+
+def with_one_list(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples of a cell, with the list of tensors of the one that needed most only."""
+    traced = [s for s in samples if s.attribution is not None]
+    most = max(traced, key=lambda s: s.attribution.requested_peak, default=None)  # type: ignore[union-attr]
+    return tuple(
+        s if s is most or s.attribution is None
+        else dataclasses.replace(s, attribution=dataclasses.replace(s.attribution, live=None))
+        for s in samples
+    )  # fmt: skip
 
 
 def sample_from_json(raw: Any, where: str = "sample") -> Sample:

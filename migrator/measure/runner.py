@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import threading
 import time
@@ -13,7 +12,15 @@ from typing import Any
 
 from migrator.measure import commands, compare, environment, jobs, matrix
 from migrator.measure.jobs import Job, Outcome, Settings
-from migrator.measure.records import Cell, CellResult, Measurement, Sample, sample_from_json
+from migrator.measure.records import (
+    Cell,
+    CellResult,
+    Measurement,
+    Sample,
+    sample_from_json,
+    with_one_list,
+)
+from migrator.measure.warm import Warm
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import read_named, write_named
 from migrator.workload.spec import Workload
@@ -23,6 +30,7 @@ __all__ = ["Settings", "run", "run_commands"]
 Progress = Callable[[Cell, int, int], None]
 # Ways of ending that would be the same again; a crash or an error is tried again the next time.
 LASTING = ("oom", "timeout", "unsupported")
+NOT_YET = "not measured yet"  # in a file that is written while cells are still to come
 
 
 def run(
@@ -34,30 +42,39 @@ def run(
     settings: Settings | None = None,
     progress: Progress | None = None,
     only: Sequence[Cell] | None = None,
+    also: Sequence[CellResult] = (),
 ) -> Measurement:
-    """Measures every cell and writes `out`/measure.json; finished processes are not run again.
+    """Measures every cell and writes `out`/measure.json after each; finished processes are not run
+    again.
 
     before, after: the repository as it was and as migrated. progress is called with the cell and how
-    many of how many processes are done. only: these cells of the matrix.
+    many of how many processes are done. only: these cells of the matrix. also: results from elsewhere
+    that belong to the file.
     """
     settings = settings or Settings()
     cells = only if only is not None else matrix.cells(workloads, axes or matrix.Matrix())
     kept = Kept(out, {"before": before, "after": after})
     waiting = plan(cells, workloads, settings)
     clock = _Clock(settings.budget)
+    machine = environment.describe()
     total, done = len(waiting), 0
-    for round_ in _rounds(waiting):
-        for job in round_:
+
+    def measured() -> Measurement:
+        found = (*kept.results(cells, waiting), *also)
+        return Measurement(machine, found, to_jsonable(settings))
+
+    with contextlib.nullcontext() if settings.fresh else Warm() as warm:
+        for job in waiting:
             if not kept.settled(job) and clock.has_time_for(job):
                 with clock.of(job):
-                    kept.keep(job, jobs.execute(job, kept.root(job)))
+                    kept.keep(job, jobs.execute(job, kept.root(job), warm))
+                write(out, measured())  # what ends this process leaves what there is
             done += 1
             if progress is not None:
                 progress(job.cell, done, total)
-        write(out, _measured(kept, cells, waiting, settings))
-    measured = _measured(kept, cells, waiting, settings)
-    write(out, measured)
-    return measured
+    found = measured()
+    write(out, found)
+    return found
 
 
 class _Clock:
@@ -103,11 +120,6 @@ def _round(job: Job) -> tuple[bool, bool, int]:
         cell.execution == "function" and cell.precision == "float32" and not cell.strategy
     )
     return job.repeat > 0, job.repeat > 0 and not compared, job.repeat
-
-
-def _rounds(waiting: Sequence[Job]) -> Iterator[list[Job]]:
-    for _, round_ in itertools.groupby(waiting, key=_round):
-        yield list(round_)
 
 
 class Kept:
@@ -183,12 +195,12 @@ class Kept:
                     failed = Outcome(None, "failed", str(error))
             if failed is not None:
                 made[cell] = CellResult(
-                    cell, failed.status, tuple(samples), failed.detail, self.machine
+                    cell, failed.status, with_one_list(samples), failed.detail, self.machine
                 )
             elif samples:
-                made[cell] = CellResult(cell, "ok", tuple(samples), "", self.machine)
+                made[cell] = CellResult(cell, "ok", with_one_list(samples), "", self.machine)
             else:
-                made[cell] = CellResult(cell, "failed", (), "not measured yet", self.machine)
+                made[cell] = CellResult(cell, "failed", (), NOT_YET, self.machine)
         return compare.with_differences(made, raws)
 
 
@@ -215,6 +227,12 @@ def run_commands(
     cells = commands.cells(workloads, sides)
     samples: dict[Cell, list[Sample]] = {c: [] for c in cells}
     failed: dict[Cell, Outcome] = {}
+    machine = environment.describe()
+    (out / "cells").mkdir(parents=True, exist_ok=True)
+
+    def results() -> tuple[CellResult, ...]:
+        return tuple(_command_result(c, samples[c], failed.get(c)) for c in cells)
+
     done, total = 0, len(cells) * settings.repeats
     for _ in range(settings.repeats):
         for cell in cells:
@@ -225,23 +243,18 @@ def run_commands(
                 samples[cell].append(sample_from_json(outcome.raw, cell.id))
                 if outcome.status != "ok":
                     failed[cell] = outcome
+                write(out, Measurement(machine, results(), to_jsonable(settings)))
             done += 1
             if progress is not None:
                 progress(cell, done, total)
-    results = []
-    for cell in cells:
-        end = failed.get(cell, Outcome())
-        results.append(CellResult(cell, end.status, tuple(samples[cell]), end.detail))
-    (out / "cells").mkdir(parents=True, exist_ok=True)
-    return tuple(results)
+    return results()
 
 
-def _measured(
-    kept: Kept, cells: Sequence[Cell], waiting: Sequence[Job], settings: Settings
-) -> Measurement:
-    return Measurement(
-        environment.describe(), kept.results(cells, waiting), to_jsonable(settings)
-    )
+def _command_result(cell: Cell, samples: Sequence[Sample], failed: Outcome | None) -> CellResult:
+    if not samples and failed is None:
+        return CellResult(cell, "failed", (), NOT_YET)
+    end = failed or Outcome()
+    return CellResult(cell, end.status, tuple(samples), end.detail)
 
 
 def replace(path: Path, text: str) -> None:

@@ -30,6 +30,7 @@ VERSION = 1
 ENTRIES = "entries.json"
 FOLDER = "journal"
 _MOST_BYTES = 1 << 30  # of entries.json: some million files
+PLAN = "plan.json"  # what was written so far (engine.history); beside a run: what was before it
 _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED = "unfinished-"
@@ -105,7 +106,9 @@ def record(
     """
     with state.folder(FOLDER, make=True) as base:
         _sweep(base)
-        run_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        now = time.time()  # to the microsecond: names are sorted, and the last one is undone first
+        second = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+        run_id = f"{second}-{int(now % 1 * 1e6):05x}{secrets.randbelow(4096):03x}"
         unfinished = f"{_UNFINISHED}{run_id}"
         try:
             with base.folder(unfinished, make=True) as folder:
@@ -224,6 +227,21 @@ def _check_run(folder: Folder, run: Run) -> None:
         if not isinstance(made, str):
             raise JournalError("a folder's name is malformed")
         plain(made)
+
+
+def keep_beside(state: Folder, run: str, plan: bytes) -> None:
+    """Keep what was known before a run in its folder. Raises OSError, UnsafePath."""
+    with state.folder(f"{FOLDER}/{run}") as blobs:
+        blobs.create(PLAN, plan)
+
+
+def bring_back_plan(state: Folder, blobs: Folder, last: bool) -> None:
+    """Bring back what was known before a run that is undone, from its folder; nothing is known any more
+    where it was the last one. Raises OSError."""
+    if blobs.is_file(PLAN):
+        blobs.move(PLAN, state, PLAN)
+    elif last:
+        state.remove(PLAN)
 
 
 def forget(state: Folder, run: Run) -> None:

@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
-from migrator.model import Change, FileResult, Finding, Plan, Status, to_jsonable
+from migrator.model import Change, FileResult, Finding, Plan, Status, Written, to_jsonable
 from migrator.project.marker import is_generated
 from migrator.project.paths import UnsafePath, plain
 from migrator.project.source import SourceError
@@ -21,7 +21,7 @@ FORMAT, VERSION = "migrator-plan", 1
 MAX_PLAN_BYTES = 1 << 30
 SUPPORT_FOLDER = "tf1_support"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_RECORDS = (Change, FileResult, Finding, Plan)
+_RECORDS = (Change, FileResult, Finding, Plan, Written)
 
 
 class PlanError(ValueError):

@@ -20,6 +20,7 @@ from typing import Any
 from migrator.model import Plan
 from migrator.project import planfile
 from migrator.project.apply import Applied
+from migrator.report.orders import Order
 from migrator.survey import Survey
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -49,6 +50,20 @@ def scan() -> dict[str, Any]:
     return _document(
         "migrator-scan", "migrator-scan", 1, "What is in a repository", body, definitions
     )
+
+
+def todo() -> dict[str, Any]:
+    """Of `todo --json`; with `--check` there are `done` and `left` in the place of `orders`."""
+    definitions: dict[str, Any] = {}
+    body = _type(Order, definitions)
+    listed = {"type": "array", "items": body}
+    return _document(
+        "migrator-todo", "migrator-todo", 1, "What is left to do",
+        {"properties": {
+            "root": {"type": "string"}, "edits_to_make": {"type": "integer"}, "orders": listed,
+            "done": {"type": "array", "items": {"type": "string"}}, "left": listed,
+        }, "required": []}, definitions,
+    )  # fmt: skip
 
 
 def _document(
@@ -110,7 +125,7 @@ def text(schema: dict[str, Any]) -> str:
 def write(folder: Path) -> None:
     """Write all schemas into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, schema in (("plan-1", plan()), ("scan-1", scan())):
+    for name, schema in (("plan-1", plan()), ("scan-1", scan()), ("todo-1", todo())):
         (folder / f"{name}.schema.json").write_text(text(schema), encoding="utf-8")
 
 

@@ -91,6 +91,8 @@ def _undo(
         sync(tree, (*restored, *removed))
         _remove_folders(tree, run)
         finished = not conflicts and not (only and any(_open(tree, blobs, e) for e in run.entries))
+        if finished:
+            journal.bring_back_plan(state, blobs, last=len(found) == 1)
     if finished:
         journal.forget(state, run)
     earlier = len(found) - finished

@@ -1,5 +1,1 @@
-"""One report model of plan, verification and measurement; HTML, Markdown and JSON renderers."""
-
-from migrator.report.build import run
-
-__all__ = ["run"]
+"""One page about a migration: four answers, where memory goes, what is left."""

@@ -9,25 +9,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from migrator.engine import history
 from migrator.measure import records
 from migrator.measure.predict import devices, forecast
-from migrator.model import to_jsonable
+from migrator.model import Plan, to_jsonable
 from migrator.project import planfile
 from migrator.project.source import SourceError
 from migrator.project.tree import read_named
 from migrator.report import (
+    answers,
     cards,
     changes,
     commands,
+    compared,
     equality,
     memory,
+    orders,
     predictions,
     render,
     review,
     sets,
     strategies,
+    text,
+    view,
 )  # fmt: skip
-from migrator.report.model import Report, Section, Statement
+from migrator.report.charts import Chart
+from migrator.report.model import Answer, Report, Section
+
+RESULTS = ("plan", "verify", "measure", "predict")
+ORDER = ("compared", "left", "memory", "programs", "checks", "cells", "strategies", "cards", "predicted",
+         "look", "changes")  # fmt: skip
 
 
 class ReportError(ValueError):
@@ -51,7 +62,27 @@ def _text(path: Path) -> str:
     try:
         return read_named(path, sets.MOST_BYTES)[0].decode("utf-8")
     except (SourceError, UnicodeDecodeError) as error:
-        raise ReportError(str(error) if isinstance(error, SourceError) else f"{path}: {error}") from error
+        told = str(error) if isinstance(error, SourceError) else f"{path}: {error}"
+        raise ReportError(told) from error
+
+
+def _checked(path: Path, make: Callable[[], Any]) -> Any:
+    """What `make` returns; a field that is missing or of another kind is told with its file."""
+    try:
+        return make()
+    except KeyError as error:
+        raise ReportError(f"{path}: field {error.args[0]!r} is missing") from error
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ReportError(f"{path}: a field is of another kind than expected ({error})") from error
+
+
+def _plan(path: Path, root: Path | None) -> Plan:
+    """The plan as the tree at `root` is now, or as it was written where there is none."""
+    try:
+        plan = planfile.load_kept(path)
+    except planfile.PlanError as error:
+        raise ReportError(str(error)) from error
+    return history.standing(plan, root) if root is not None else plan
 
 
 def _measurement_caveats(measured: records.Measurement) -> list[str]:
@@ -84,20 +115,39 @@ def _environment(raw: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _measured(
     measured: records.Measurement, suffix: str = "", note: str = ""
-) -> tuple[list[Section], list[Statement]]:
-    """Sections and findings of one measurement, strategies and whole programs included."""
-    parts, said = memory.sections(measured, suffix, note)
-    sections, findings = list(parts), list(said)
-    for found, more in (strategies.section(measured), commands.section(measured)):
+) -> list[Section]:
+    """Sections of one measurement, strategies and whole programs included."""
+    made = memory.sections(measured, compared.pairs(measured), suffix, note)
+    for found in (commands.section(measured), strategies.section(measured)):
         if found is not None:
-            sections.append(
-                replace(
-                    found, id=found.id + suffix, title=found.title + note,
-                    charts=tuple(replace(c, id=c.id + suffix) for c in found.charts),
-                )
-            )  # fmt: skip
-            findings += more
-    return sections, findings
+            made.append(replace(
+                found, id=found.id + suffix, title=found.title + note,
+                charts=tuple(replace(c, id=c.id + suffix) for c in found.charts),
+            ))  # fmt: skip
+    return made
+
+
+def _picture(measured: records.Measurement, pairs: Sequence[compared.Pair]) -> Chart | None:
+    """Before and after of what matters most: over the step where it was traced, else as bars."""
+    for pair in pairs:
+        if compared.program(pair.after):
+            continue
+        if pair.after.reconciles:
+            return view.overlay("picture", pair.before, pair.after)
+    main = memory.main_cell(measured, pairs)
+    return view.overlay("picture", None, main) if main is not None else None
+
+
+def _answers(
+    verify: dict[str, Any] | None, measured: records.Measurement | None,
+    left: Sequence[orders.Order] | None, edits: int, stale: str,
+) -> tuple[Answer, ...]:  # fmt: skip
+    pairs = compared.pairs(measured) if measured is not None else []
+    equal = answers.equal(verify, stale)
+    return (
+        equal, answers.memory(measured, pairs), answers.speed(measured, pairs),
+        answers.left(left, edits, equal),
+    )  # fmt: skip
 
 
 def build(
@@ -108,38 +158,33 @@ def build(
     predict: Path | None = None,
     catalogue: Sequence[Path] = (),
     target: int = cards.TARGET,
+    root: Path | None = None,
 ) -> Report:
     """The report of whatever results there are.
 
-    catalogue: files with further GPUs. target: the batch that strategies are advised for.
+    catalogue: files with further GPUs. target: the batch that strategies are advised for. root: the
+    tree that the plan was written to, where there is one: the report is about it as it is now.
 
     Raises:
       ReportError, records.SchemaError, devices.CatalogueError: a file is damaged; the message names
         file and field.
     """
     sections: list[Section] = []
-    findings: list[Statement] = []
     caveats: list[str] = []
     environment: tuple[tuple[str, str], ...] = ()
     raw: dict[str, Any] = {}
-    what = todo = measured = forecasts = None
-    if plan is not None:
-        data = _json(plan, ("files",))
-        what, todo, said = _checked(plan, lambda: changes.section(data))
-        findings += said
-        raw["plan"] = {k: v for k, v in data.items() if k != "files"}
+    measured = forecasts = checked = written = None
+    picture = None
     if verify is not None:
         checked = _json(verify, ("checks", "reference"))
-        section, said, notes = _checked(verify, lambda: equality.section(checked))
+        section, notes = _checked(verify, lambda: equality.section(checked))
         sections.append(section)
-        findings[:0] = said
         caveats += notes
         raw["verify"] = checked
     if measure is not None:
         measured = records.load(_text(measure), str(measure))
-        parts, more = _measured(measured)
-        sections += parts
-        findings += more
+        sections += _measured(measured)
+        picture = _picture(measured, compared.pairs(measured))
         caveats += _measurement_caveats(measured)
         environment = _environment(measured.environment)
         raw["measure"] = to_jsonable(measured)
@@ -150,33 +195,65 @@ def build(
         sections.append(extra)
         caveats += notes
         environment = environment or _environment(forecasts.environment)
-    fits, some = cards.section(measured, devices.load(catalogue), forecasts, target)
-    if fits is not None:
-        sections.append(fits)
-        findings += some
-    if todo is not None:
-        sections.append(todo)
-    if what is not None:
-        sections.append(what)
+    fits = cards.section(measured, devices.load(catalogue), forecasts, target)
+    sections += [fits] if fits is not None else []
+    left: tuple[orders.Order, ...] | None = None
+    edits = 0
+    if plan is not None:
+        written = _plan(plan, root)
+        edits = sum(len(f.changes) for f in written.changed)
+        left = orders.of(written, written=True)
+        sections += _left(left)
+        sections.append(changes.section(written))
+        raw["plan"] = {k: v for k, v in to_jsonable(written).items() if k != "files"}
+    sections.sort(key=lambda s: ORDER.index(s.id))
+    stale = _stale(verify, written, root) if verify is not None else ""
+    given = _checked(verify or Path("verify.json"), lambda: _answers(
+        checked, measured, left, edits, stale
+    ))  # fmt: skip
     files = (plan, verify, measure, predict)
     sources = tuple(str(p) for p in files if p is not None)
     return Report(
-        title, _now(), tuple(findings), tuple(caveats), tuple(sections), environment, sources, raw
+        title, _now(), given, tuple(sections), picture, tuple(caveats), environment, sources, raw
     )
+
+
+def _left(left: Sequence[orders.Order]) -> list[Section]:
+    """What a person must do, and what is only to be looked at."""
+    todo = tuple(o for o in left if o.rung in ("manual", "compat", "check"))
+    look = tuple(o for o in left if o not in todo)
+    made = []
+    if todo:
+        places = sum(len(o.places) for o in todo)
+        gist = f"{text.plural(places, 'place')}, {text.plural(len(todo), 'cause')}"
+        made.append(Section("left", "Left for you", gist, orders=todo, open=True))
+    if look:
+        places = sum(len(o.places) for o in look)
+        gist = f"{text.plural(places, 'place')} with a remark"
+        made.append(Section("look", "To look at", gist, orders=look))
+    return made
+
+
+def _stale(verify: Path, plan: Plan | None, root: Path | None) -> str:
+    """What changed in the tree after it was compared, "" for nothing that is known."""
+    if plan is None or root is None:
+        return ""
+    ran = verify.stat().st_mtime
+    later = []
+    for result in plan.files:
+        try:
+            if result.path.endswith(".py") and (root / result.path).stat().st_mtime > ran:
+                later.append(result.path)
+        except OSError:
+            continue
+    if not later:
+        return ""
+    more = f" and {len(later) - 1} more were" if len(later) > 1 else " was"
+    return f"{later[0]}{more} changed"
 
 
 def _now() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-
-
-def _checked(path: Path, make: Callable[[], Any]) -> Any:
-    """What `make` returns; a field that is missing or of another kind is told with its file."""
-    try:
-        return make()
-    except KeyError as error:
-        raise ReportError(f"{path}: field {error.args[0]!r} is missing") from error
-    except (TypeError, AttributeError, ValueError) as error:
-        raise ReportError(f"{path}: a field is of another kind than expected ({error})") from error
 
 
 def merge(
@@ -193,16 +270,14 @@ def merge(
     found = sets.load([p for p in paths if p not in predicted])
     if not found:
         raise ReportError("give at least one measure.json, or a folder that holds one")
-    compared, top = sets.sections(found)
-    sections, findings, caveats = list(compared), list(top), []
+    sections = sets.sections(found)
+    caveats: list[str] = []
     newest = sets.newest(found)
     for number, one in enumerate(newest):
         several = len(newest) > 1
-        parts, said = _measured(
+        sections += _measured(
             one.measured, f"-{number}" if several else "", f" — {one.label}" if several else ""
         )
-        sections += parts
-        findings += said if not several else said[:2]
         caveats += [
             f"{one.label}: {c}" if several else c for c in _measurement_caveats(one.measured)
         ]
@@ -212,30 +287,30 @@ def merge(
         extra, notes = predictions.section(forecasts)
         sections.append(extra)
         caveats += notes
-    fits, some = cards.section(newest[-1].measured, devices.load(catalogue), forecasts, target)
-    if fits is not None:
-        sections.append(fits)
-        findings += some
+    last = newest[-1].measured
+    fits = cards.section(last, devices.load(catalogue), forecasts, target)
+    sections += [fits] if fits is not None else []
     environment: list[tuple[str, str]] = []
     for one in found:
         environment.append(
             (one.label, f"{one.machine}, {one.when or 'time unknown'}, {one.source}")
         )
-    environment += _environment(newest[-1].measured.environment)
+    environment += _environment(last.environment)
     raw = {"sets": [{"label": s.label, "source": s.source, "environment": s.measured.environment}
                     for s in found]}  # fmt: skip
     return Report(
-        title, _now(), tuple(findings), tuple(dict.fromkeys(caveats)), tuple(sections),
-        tuple(environment), tuple(str(p) for p in paths), raw,
+        title, _now(), _answers(None, last, None, 0, ""), tuple(sections),
+        _picture(last, compared.pairs(last)), tuple(dict.fromkeys(caveats)), tuple(environment),
+        tuple(str(p) for p in paths), raw,
     )  # fmt: skip
 
 
-def _with_review(report: Report, plan: Path, page: Path, root: Path | None) -> Report:
+def _with_review(report: Report, plan: Path, root: Path | None, page: Path) -> Report:
     """The report with a link to the side-by-side page, which is written beside it; a plan from
     elsewhere that is not complete has none."""
     try:
-        review.write(planfile.load_kept(plan), page, f"{report.title}, side by side", root)
-    except planfile.PlanError:
+        review.write(_plan(plan, root), page, f"{report.title}, side by side", root)
+    except ReportError:
         return report
     return replace(report, review=page.name)
 
@@ -252,15 +327,15 @@ def run(
       ReportError: none of them exists, or one is damaged.
       UnsafePath: something is in the way of `out`.
     """
-    names = ("plan", "verify", "measure", "predict")
-    files = {n: p for n in names if (p := results / f"{n}.json").exists()}
+    files = {n: p for n in RESULTS if (p := results / f"{n}.json").exists()}
     if not files:
         raise ReportError(
             f"{results}: no plan.json, verify.json, measure.json or predict.json; "
             "run `migrator migrate` first"
         )
-    report = build(title, **files, catalogue=catalogue, target=target)
+    report = build(title, **files, catalogue=catalogue, target=target, root=root)
     if "plan" in files and out.suffix in (".html", ".htm"):
-        report = _with_review(report, files["plan"], out.with_name(f"{out.stem}-review.html"), root)
+        page = out.with_name(f"{out.stem}-review.html")
+        report = _with_review(report, files["plan"], root, page)
     render.write(report, out, root)
     return report

@@ -10,22 +10,25 @@ from migrator.measure.predict import devices
 from migrator.measure.predict.forecast import Forecasts
 from migrator.measure.records import PRECISIONS, Measurement
 from migrator.report import text
-from migrator.report.charts import SERIES, Bar, Chart
 from migrator.report.model import Section, Statement, Table
 
 SLACK = 1.10  # chunks over the requested bytes, where the allocator was not followed
 TARGET = 16  # the batch that advice is given for, where the settings do not name larger ones
+AS_IT_IS = "as it is"
+BEYOND = 8  # times the largest batch that was measured: further, a line through two points says nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one workload needs in one precision: a line over the batch, and where it came from."""
+    """What one workload needs in one precision: a line over the batch, where it came from, and the
+    largest batch of it that is known."""
 
     workload: str
     mode: str
     precision: str
     line: devices.Line
     predicted: bool
+    known: int
 
     @property
     def key(self) -> tuple[str, str]:
@@ -43,16 +46,16 @@ def loads(measured: Measurement | None, forecasts: Forecasts | None) -> list[Loa
     for r in measured.cells if measured else ():
         cell = r.cell
         plain = cell.side == "after" and cell.execution == "function" and not cell.strategy
-        if plain and cell.allocator == "default" and r.ok and r.requested_peak:
-            groups[cell.workload, cell.mode, cell.precision][cell.batch] = r.requested_peak
+        if plain and cell.allocator == "default" and r.ok and r.peak:
+            groups[cell.workload, cell.mode, cell.precision][cell.batch] = r.peak
     for key, points in groups.items():
         if len(points) >= 2:
-            found[key] = Load(*key, _line(list(points.items())), False)
+            found[key] = Load(*key, _line(list(points.items())), False, max(points))
     for f in forecasts.forecasts if forecasts else ():
         if f.status == "ok" and len(f.points) >= 2:
             key = (f.workload, f.mode, f.precision)
             line = devices.line(f.chunks) if f.chunks else _line(f.peaks)
-            found[key] = Load(*key, line, True)
+            found[key] = Load(*key, line, True, max(p.batch for p in f.points))
     order = {p: i for i, p in enumerate(PRECISIONS)}
     return sorted(found.values(), key=lambda v: (v.workload, v.mode, order.get(v.precision, 9)))
 
@@ -65,12 +68,22 @@ def _largest(device: devices.Device, load: Load) -> int | None:
     return load.line.largest(device.usable)
 
 
+def told(fitting: int | None, load: Load) -> str:
+    """The largest batch as text; beyond what the line can carry, only that there is room for more."""
+    if fitting is None:
+        return "no hardware"
+    if not fitting:
+        return "does not fit"
+    limit = BEYOND * load.known
+    return f"{fitting:,}" if fitting <= limit else f"over {limit:,}"
+
+
 def advice(device: devices.Device, mine: Sequence[Load], target: int) -> str:
     """What to do first so that `target` fits: nothing, a precision, smaller parts, or another model."""
     fits = {v.precision: _largest(device, v) or 0 for v in mine}
     plain = fits.get("float32", 0)
     if plain >= target:
-        return "as it is"
+        return AS_IT_IS
     for precision in PRECISIONS[1:]:
         if fits.get(precision, 0) >= target:
             return precision
@@ -85,36 +98,49 @@ def advice(device: devices.Device, mine: Sequence[Load], target: int) -> str:
     return "recompute, a smaller image or a smaller model"
 
 
-def _tables(
+def _grouped(rows: Sequence[tuple[devices.Device, tuple[str, ...]]]) -> tuple[tuple[str, ...], ...]:
+    """One row for all cards of which the same is said, by their memory."""
+    same: dict[tuple[str, ...], list[devices.Device]] = {}
+    for device, cells in rows:
+        same.setdefault(cells, []).append(device)
+    made = []
+    for cells, cards in same.items():
+        sizes = sorted({round(d.memory / devices.GIB) for d in cards})
+        names = ", ".join(d.name for d in cards[:3])
+        if len(cards) > 3:
+            names = f"{cards[0].name} … {cards[-1].name} ({len(cards)} cards)"
+        memory = f"{sizes[0]} GiB" if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]} GiB"
+        made.append((names, memory, *cells))
+    return tuple(made)
+
+
+def tables(
     found: Sequence[Load], catalogue: Sequence[devices.Device], target: int
-) -> tuple[Table, Table]:
+) -> tuple[Table, Table | None]:
+    """(largest batches by card, what to do first where the target does not fit as it is)."""
     groups: dict[tuple[str, str], list[Load]] = collections.defaultdict(list)
     for load in found:
         groups[load.key].append(load)
     batches, first = [], []
     for device in catalogue:
-        cells = []
-        for load in found:
-            fitting = _largest(device, load)
-            cells.append(
-                "no hardware" if fitting is None else f"{fitting:,}" if fitting else "does not fit"
-            )
-        size = f"{device.memory / devices.GIB:.0f} GiB"
-        batches.append((device.name, size, *cells))
-        first.append((device.name, size, *(advice(device, g, target) for g in groups.values())))
+        batches.append((device, tuple(told(_largest(device, load), load) for load in found)))
+        todo = tuple(advice(device, g, target) for g in groups.values())
+        if any(word != AS_IT_IS for word in todo):
+            first.append((device, todo))
     columns = tuple(f"{text.titled(v.workload, v.mode)}, {v.precision}" for v in found)
     return (
         Table(
-            "Largest batch that fits", ("card", "memory", *columns), tuple(batches),
+            "Largest batch that fits", ("card", "memory", *columns), _grouped(batches),
             frozenset(range(1, len(columns) + 2)),
             "From the line through the peaks of the allocator (its chunks predicted, else 10 % over the "
-            "requested bytes), the driver's share taken off. Workspaces of cuDNN are not in it: an upper "
-            "bound to start from; `migrator fit` finds the real one on the card.",
+            "requested bytes), the driver's share taken off, and no further than "
+            f"{BEYOND} times the largest batch that is known. Workspaces of cuDNN are not in it: an upper "
+            "bound to start from; `migrator measure fit` finds the real one on the card.",
         ),
         Table(
             f"What to take first for a batch of {target}",
-            ("card", "memory", *(text.titled(w, m) for w, m in groups)), tuple(first), frozenset({1}),
-        ),
+            ("card", "memory", *(text.titled(w, m) for w, m in groups)), _grouped(first), frozenset({1}),
+        ) if first else None,
     )  # fmt: skip
 
 
@@ -123,45 +149,41 @@ def section(
     catalogue: Sequence[devices.Device],
     forecasts: Forecasts | None = None,
     target: int = TARGET,
-) -> tuple[Section | None, tuple[Statement, ...]]:
-    """(section, findings); None without two batch sizes of anything."""
+) -> Section | None:
+    """Which batch fits which card; None without two batch sizes of anything."""
     found = loads(measured, forecasts)
     if not found:
-        return None, ()
-    tables = _tables(found, catalogue, target)
+        return None
+    batches, first = tables(found, catalogue, target)
+    plain = [v for v in found if v.precision == "float32"]
     findings = []
-    for load in found:
-        if load.precision != "float32":
-            continue
-        sizes = [f"{_largest(d, load) or 0:,} on {d.name}" for d in _spread(catalogue)]
-        source = "predicted" if load.predicted else "from measured peaks"
+    for load in plain:
         titled = text.titled(load.workload, load.mode)
+        source = "predicted" if load.predicted else "from measured peaks"
+        limit = BEYOND * load.known
+        tight = [d for d in catalogue if (_largest(d, load) or 0) <= limit]
+        room = (
+            f"over {limit:,} fit on all {len(catalogue)} cards" if not tight
+            else ", ".join(f"{told(_largest(d, load), load)} on {d.name}" for d in _spread(tight))
+        )
         findings.append(Statement(
             "neutral",
-            f"{titled}: in float32 the largest batch is {', '.join(sizes)} "
-            f"({source}; {text.size(load.line.per_item)} an item on top of "
-            f"{text.size(load.line.fixed)}).", titled,
+            f"{titled}: in float32 batches of {room} ({source}; {text.size(load.line.per_item)} an item on "
+            f"top of {text.size(load.line.fixed)}).", titled,
         ))  # fmt: skip
-    plain = [v for v in found if v.precision == "float32"]
-    bars = tuple(
-        Bar(device.name, text.titled(load.workload, load.mode), float(fitting), f"{fitting:,}",
-            SERIES[number % len(SERIES)])
-        for device in catalogue for number, load in enumerate(plain)
-        if (fitting := _largest(device, load))
-    )  # fmt: skip
-    charts = [
-        Chart("cards-chart", "Largest batch in float32 by card", "bars", "count",
-              "Largest batch that fits each GPU in float32", bars)
-    ] if bars else []  # fmt: skip
+    gist = (
+        f"a batch of {target} fits as it is on all {len(catalogue)} cards" if first is None
+        else f"not every card has room for a batch of {target}"
+    )
     lead = (
         "Peaks predicted from the traced graphs, with nothing run on these cards."
-        if any(v.predicted for v in found)
-        else "From the peaks measured on this machine."
+        if any(v.predicted for v in found) else "From the peaks measured on this machine."
+    )  # fmt: skip
+    shown = (batches,) if first is None else (batches, first)
+    return Section(
+        "cards", "Which batch fits which GPU", gist, f"{lead} {gist[:1].upper()}{gist[1:]}.",
+        tuple(findings), (), shown,
     )
-    made = Section(
-        "cards", "Which batch fits which GPU", lead, tuple(findings), tables, tuple(charts)
-    )
-    return made, tuple(findings)
 
 
 def _spread(catalogue: Sequence[devices.Device]) -> list[devices.Device]:
@@ -169,5 +191,4 @@ def _spread(catalogue: Sequence[devices.Device]) -> list[devices.Device]:
     found: dict[int, devices.Device] = {}
     for device in catalogue:
         found.setdefault(round(device.memory / devices.GIB), device)
-    wanted = [s for s in (4, 8, 16, 24) if s in found]
-    return [found[s] for s in wanted] or list(found.values())[:4]
+    return list(found.values())[:4]

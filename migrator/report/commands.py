@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import collections
 from typing import Any
 
 from migrator.measure.records import CellResult, Measurement
 from migrator.report import text
-from migrator.report.charts import Chart
+from migrator.report.charts import Area, Chart, colour
 from migrator.report.model import Section, Statement, Table
 
 LEAK = 1 << 20  # bytes a second in the second half of a run that are worth a sentence
@@ -35,44 +34,20 @@ def _row(result: CellResult) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _verdict(before: CellResult, after: CellResult) -> Statement | None:
-    """Before and after in one sentence, by the allocator where both have one, else by RSS."""
-    old, new = before.allocator_peak, after.allocator_peak
-    what = "allocator peak"
-    if not old or not new:
-        old, new, what = _rss(before), _rss(after), "resident memory"
-    if not old or not new:
-        return None
-    change = new / old - 1
-    how = (
-        "stayed the same"
-        if abs(change) <= 0.05
-        else f"{'fell' if change < 0 else 'rose'} by {abs(change):.0%}"
-    )
-    speed = text.ratio(after.step_seconds, before.step_seconds)
-    return Statement(
-        "bad" if change > 0.05 else "good",
-        f"{after.cell.workload} as a whole program: {what} {how} ({text.size(old)} before, "
-        f"{text.size(new)} after); run time {speed} of before.",
-        after.cell.workload,
-    )
-
-
-def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...]]:
-    """(section, findings); None where no command was run."""
+def section(measured: Measurement) -> Section | None:
+    """What whole programs did under the probe; None where none was run."""
     cells = [r for r in measured.cells if r.cell.execution == "command"]
     if not cells:
-        return None, ()
+        return None
     said: list[Statement] = []
     charts: list[Chart] = []
-    groups: dict[str, dict[str, CellResult]] = collections.defaultdict(dict)
+    groups: dict[str, list[CellResult]] = {}
     for r in cells:
-        groups[r.cell.workload][r.cell.side] = r
+        groups.setdefault(r.cell.workload, []).append(r)
     for workload, sides in groups.items():
-        if "before" in sides and "after" in sides:
-            verdict = _verdict(sides["before"], sides["after"])
-            said += [verdict] if verdict else []
-        for side, r in sides.items():
+        areas = []
+        for r in sides:
+            side = r.cell.side
             if not r.ok:
                 said.append(
                     Statement("bad", f"{workload}, {side}: {text.status(r.status)} ({r.reason})",
@@ -90,10 +65,13 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
                 if len(p) >= 2 and p[1] is not None
             )
             if len(line) > 2:
-                charts.append(Chart(
-                    f"run-{len(charts)}", f"Resident memory of {workload}, {side}", "line", "bytes",
-                    f"Resident memory over the run of {workload}, {side}", points=line,
-                ))  # fmt: skip
+                top = text.size(max(y for _, y in line))
+                areas.append(Area(f"{side}: peak {top}", colour(side), line, filled=side == "after"))
+        if areas:
+            charts.append(Chart(
+                f"run-{len(charts)}", f"Resident memory over the run: {workload}", "area",
+                f"Resident memory over the run of {workload}", areas=tuple(areas[::-1]),
+            ))  # fmt: skip
     table = Table(
         "Programs under the probe",
         ("program", "side", "result", "allocator peak", "resident peak", "run time", "CPU time",
@@ -102,5 +80,8 @@ def section(measured: Measurement) -> tuple[Section | None, tuple[Statement, ...
         "Run unmodified, each on a copy of its tree; the peak is of the process that held most. Probe: "
         "the time that the probe itself took.",
     )  # fmt: skip
-    made = Section("programs", "Whole programs", "", tuple(said), (table,), tuple(charts))
-    return made, tuple(said)
+    gist = text.plural(len(groups), "program")
+    return Section(
+        "programs", "Whole programs", gist, "", tuple(said), tuple(charts), (table.told(),),
+        open=bool(said),
+    )  # fmt: skip

@@ -1,11 +1,10 @@
-"""The section that says whether the migrated program computes the same."""
+"""The section with every check of a verification, those that are not equal first."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from migrator.report import text
-from migrator.report.model import Section, Statement, Table
+from migrator.report.model import Row, Section, Table
 
 KIND = {"equal": "good", "differs": "bad", "failed": "bad", "not run": "open"}
 
@@ -15,45 +14,34 @@ def _number(value: Any) -> str:
 
 
 def _short(detail: str, length: int = 400) -> str:
-    """The beginning of a detail; the whole of it is in verify.json."""
+    """The beginning of a detail, in one line; the whole of it is in verify.json."""
+    detail = "; ".join(line.strip() for line in detail.splitlines() if line.strip())
     return detail if len(detail) <= length else detail[:length] + "…"
 
 
-def section(verify: dict[str, Any]) -> tuple[Section, tuple[Statement, ...], tuple[str, ...]]:
-    """(section, findings for the top, caveats for the banner) of a verification result."""
-    checks = verify["checks"]
-    counts: dict[str, int] = {}
-    for c in checks:
-        counts[c["status"]] = counts.get(c["status"], 0) + 1
-    bad = [c for c in checks if KIND.get(c["status"], "bad") == "bad"]
-    skipped = [c for c in checks if KIND.get(c["status"]) == "open"]
-    reference = verify["reference"]
-    if bad:
-        lead = Statement(
-            "bad", f"{text.plural(len(bad), 'check')} of {len(checks)} found a difference."
-        )
-    elif counts.get("equal"):
-        lead = Statement(
-            "good",
-            f"The migrated program computes the same: {text.plural(counts['equal'], 'check')} equal "
-            f"to {reference}" + (f", {len(skipped)} not run." if skipped else "."),
-        )
-    else:
-        lead = Statement("open", "No comparison ran: nothing is known about equality.")
-    rows = tuple(
-        (
-            c["status"], c.get("workload", ""), c["name"], _number(c.get("difference")),
-            _number(c.get("tolerance")), _short(c.get("detail", "")),
-        )
-        for c in checks
-    )  # fmt: skip
-    table = Table(
-        f"Compared with {reference}",
-        ("result", "workload", "check", "largest difference", "allowed", "detail"),
-        rows, frozenset({3, 4}),
-    )  # fmt: skip
+def section(verify: dict[str, Any]) -> tuple[Section, tuple[str, ...]]:
+    """(section, caveats) of a verification result."""
+    checks, reference = verify["checks"], verify["reference"]
+
+    def table(title: str, chosen: list[dict[str, Any]], folded: bool) -> Table:
+        rows = tuple(
+            Row((
+                c["status"], c.get("workload", ""), c["name"], _number(c.get("difference")),
+                _number(c.get("tolerance")), _short(c.get("detail", "")),
+            ), kind=KIND.get(c["status"], "bad"))
+            for c in chosen
+        )  # fmt: skip
+        columns = ("result", "workload", "check", "largest difference", "allowed", "detail")
+        return Table(title, columns, rows, frozenset({3, 4}), "", folded)
+
+    good = [c for c in checks if c["status"] == "equal"]
+    rest = [c for c in checks if c["status"] != "equal"]
+    tables = [table("Not equal, or not run", rest, False)] if rest else []
+    tables += [table(f"Equal to {reference}", good, bool(rest))] if good else []
     caveats = () if verify.get("real_tf1", True) else (
         f"“Before” ran on {reference}, not on a real TensorFlow 1.15: a difference between the two "
         "would not be seen here.",
     )  # fmt: skip
-    return Section("equal", "Is it equal?", "", (lead,), (table,)), (lead,), caveats
+    gist = f"{len(good)} of {len(checks)} equal to {reference}"
+    made = Section("checks", "Every check", gist, tables=tuple(tables), open=bool(rest))
+    return made, caveats

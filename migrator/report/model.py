@@ -6,13 +6,40 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from migrator.report.charts import Chart
+from migrator.report.text import slug
+
+YES, NO, UNKNOWN = "yes", "no", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One of the four questions that a stranger asks, and what is known about it.
+
+    verdict: "yes", "no" or "unknown"; "yes" only where something ran or was counted that shows it.
+    before, after: the two numbers behind it, as text; change: what one is of the other.
+    """
+
+    id: str
+    label: str
+    question: str
+    verdict: str
+    line: str
+    before: str = ""
+    after: str = ""
+    change: str = ""
+    link: str = ""
+    more: str = ""
+
+    @property
+    def word(self) -> str:
+        return {YES: "Yes", NO: "No"}.get(self.verdict, "Not known")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One plain-language result. kind: "good", "bad", "neutral" or "open".
 
-    about: the workload with whose name it begins; "" where it is about the whole.
+    about: the workload that it is about, "" for the whole.
     """
 
     kind: str
@@ -20,98 +47,81 @@ class Statement:
     about: str = ""
 
     @property
-    def below(self) -> str:
-        """The text under a heading that says what it is about."""
-        rest = self.text.removeprefix(self.about).lstrip(",: ")
-        return rest[:1].upper() + rest[1:] if self.about else self.text
+    def id(self) -> str:
+        """What a link to it says."""
+        return slug(self.about, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of a table row as text. kind: that of a statement, which gives it its mark."""
+
+    cells: tuple[str, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of text cells; `numeric` columns are set flush right."""
+    """A table of text cells; `numeric` columns are set flush right. folded: closed until asked for."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[Row | tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     note: str = ""
+    folded: bool = False
+
+    @property
+    def lines(self) -> tuple[Row, ...]:
+        return tuple(r if isinstance(r, Row) else Row(r) for r in self.rows)
+
+    @property
+    def id(self) -> str:
+        return slug("table", self.title)
 
     def told(self) -> Table:
         """The table without columns that say nothing in any row."""
+        lines = self.lines
         kept = [
-            i for i in range(len(self.columns)) if any(row[i] not in ("", "–") for row in self.rows)
+            i for i in range(len(self.columns)) if any(r.cells[i] not in ("", "–") for r in lines)
         ]  # fmt: skip
         return replace(
             self, columns=tuple(self.columns[i] for i in kept),
-            rows=tuple(tuple(row[i] for i in kept) for row in self.rows),
+            rows=tuple(replace(r, cells=tuple(r.cells[i] for i in kept)) for r in lines),
             numeric=frozenset(new for new, old in enumerate(kept) if old in self.numeric),
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
-    """One hunk of a file's diff: its header, the reasons for it, and its lines (' ', '-', '+')."""
-
-    header: str
-    reasons: tuple[tuple[str, str], ...]
-    lines: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FileDiff:
-    """A changed file. `omitted` says how many hunks were left out to keep the page small."""
-
-    path: str
-    added: int
-    removed: int
-    codes: tuple[str, ...]
-    hunks: tuple[Hunk, ...]
-    omitted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Remaining:
-    """One thing that a person must still do or see."""
-
-    code: str
-    place: str
-    message: str
-    advice: str
-    rung: str
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """One part of the report."""
+    """One part of the report. gist: what is read while it is folded. view: data of the memory view."""
 
     id: str
     title: str
+    gist: str = ""
     lead: str = ""
     statements: tuple[Statement, ...] = ()
-    tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
-    diffs: tuple[FileDiff, ...] = ()
-    remaining: tuple[Remaining, ...] = ()
+    tables: tuple[Table, ...] = ()
+    orders: tuple[Any, ...] = ()
+    view: dict[str, Any] | None = None
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything: `caveats` go into the banner on top, `sources` name the raw files behind it."""
+    """Everything, in order: four answers, one picture, how far the numbers go, then all the rest.
+
+    sources: the raw files behind it. review: the side-by-side page that lies beside the report.
+    """
 
     title: str
     made: str
-    findings: tuple[Statement, ...]
-    caveats: tuple[str, ...]
+    answers: tuple[Answer, ...]
     sections: tuple[Section, ...]
+    picture: Chart | None = None
+    caveats: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     sources: tuple[str, ...] = ()
     raw: dict[str, Any] = field(default_factory=dict)
-    review: str = ""  # the side-by-side page that lies beside the report
-
-    @property
-    def topics(self) -> list[tuple[str, list[Statement]]]:
-        """The findings by what they are about, the whole ("") first."""
-        found: dict[str, list[Statement]] = {"": []}
-        for statement in self.findings:
-            found.setdefault(statement.about, []).append(statement)
-        return [(about, said) for about, said in found.items() if said]
+    review: str = ""

@@ -6,7 +6,7 @@ import collections
 
 from migrator.measure.predict.forecast import Forecast, Forecasts
 from migrator.report import text
-from migrator.report.charts import COLOURS, OTHER, Bar, Chart
+from migrator.report.charts import Bar, Chart, colour
 from migrator.report.model import Section, Statement, Table
 
 
@@ -50,13 +50,13 @@ def _stack(found: list[Forecast]) -> Chart | None:
         }  # fmt: skip
         group = f"{f.workload}, batch {last.batch}"
         bars += [
-            Bar(group, kind, float(size), text.size(size), COLOURS.get(kind, OTHER))
+            Bar(group, kind, float(size), text.size(size), colour(kind))
             for kind, size in parts.items() if size
         ]  # fmt: skip
     if not bars:
         return None
     return Chart(
-        "predicted-kinds", "What fills the predicted peak, float32", "stack", "bytes",
+        "predicted-kinds", "What fills the predicted peak, float32", "stack",
         "Kinds of memory at the predicted peak of each workload", tuple(bars),
     )  # fmt: skip
 
@@ -87,13 +87,9 @@ def section(forecasts: Forecasts) -> tuple[Section, list[str]]:
     ).told()  # fmt: skip
     chart = _stack(found)
     made = Section(
-        "predicted",
-        "Predicted without running",
-        "",
-        tuple(said),
-        (table,),
-        (chart,) if chart else (),
-    )
+        "predicted", "Predicted without running", f"{text.plural(len(found), 'forecast')}", "",
+        tuple(said), (chart,) if chart else (), (table,),
+    )  # fmt: skip
     caveats = [
         "Predicted figures count tensors; cuDNN's workspaces and what the driver takes come on top."
     ]

@@ -19,7 +19,10 @@ from migrator.report.model import Report
 @functools.cache
 def _environment() -> jinja2.Environment:
     environment = page.environment()
-    environment.filters["svg"] = lambda chart: markupsafe.Markup(charts.svg(chart))
+    environment.filters |= {
+        "bar_lines": charts.lines, "legend": charts.legend, "paths": charts.paths, "ticks": charts.ticks,
+    }  # fmt: skip
+    environment.globals["box"] = f"0 0 {charts.WIDE} {charts.HIGH}"
     return environment
 
 
@@ -30,17 +33,14 @@ def _script_safe(value: Any) -> str:
 
 
 def html(report: Report) -> str:
-    """The page: no request leaves it, and no script runs that is not in its policy by hash."""
-    figures = {c.id: charts.figure(c) for s in report.sections for c in s.charts}
-    scripts = [page.asset("app.js")]
-    if figures:
-        from plotly.offline import get_plotlyjs  # 4.5 MB of text: only where there are charts
-
-        scripts.insert(0, get_plotlyjs())
+    """The page: no request leaves it, and no script or style is used that is not in its policy by hash."""
+    views = {s.id: s.view for s in report.sections if s.view}
+    style, scripts = page.asset("style.css"), [page.asset("report.js")]
+    if views:
+        scripts.append(page.asset("memory.js"))
     policy = (
-        "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
-        f"script-src {' '.join(page.policy_hash(s) for s in scripts)}; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {page.policy_hash(style)}; "
+        f"script-src {' '.join(page.policy_hash(s) for s in scripts)}; base-uri 'none'; form-action 'none'"
     )
     return (
         _environment()
@@ -48,15 +48,15 @@ def html(report: Report) -> str:
         .render(
             report=report,
             policy=policy,
-            style=markupsafe.Markup(page.asset("style.css")),
+            style=markupsafe.Markup(style),
             scripts=[markupsafe.Markup(s) for s in scripts],
-            figures=markupsafe.Markup(_script_safe(figures)),
+            views=markupsafe.Markup(_script_safe(views)),
         )
     )
 
 
 def markdown(report: Report) -> str:
-    """The same report for a pull request, without charts and diffs."""
+    """The same report for a pull request, without charts."""
     return _environment().get_template("report.md.jinja").render(report=report)
 
 

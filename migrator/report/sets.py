@@ -14,7 +14,7 @@ from migrator.measure.records import Cell, CellResult, Measurement
 from migrator.project.tree import read_named
 from migrator.report import text
 from migrator.report.charts import SERIES, Bar, Chart
-from migrator.report.memory import NO_CHANGE
+from migrator.report.compared import NOISE
 from migrator.report.model import Section, Statement, Table
 
 MOST_BYTES = 1 << 30  # of a file of results
@@ -104,7 +104,7 @@ def _value(result: CellResult | None, what: str) -> float | None:
     if result is None or not result.ok:
         return None
     if what == "bytes":
-        return result.requested_peak or result.allocator_peak
+        return result.peak
     return result.step_seconds
 
 
@@ -152,7 +152,7 @@ def _charts(name: str, sets: Sequence[ResultSet]) -> tuple[Chart, ...]:
         groups = list(dict.fromkeys(b.group for b in bars))[:CHANGED]
         ordered = tuple(b for g in groups for b in bars if b.group == g)
         found.append(Chart(
-            f"{name}-{what}", f"{title} as tf.function, float32", "bars", what,
+            f"{name}-{what}", f"{title} as tf.function, float32", "bars",
             f"{title} of each result set by workload and batch", ordered,
         ))  # fmt: skip
     return tuple(c for c in found if c.bars)
@@ -184,7 +184,7 @@ def _changes(sets: Sequence[ResultSet]) -> list[Statement]:
         if not was or not now:
             continue
         change = now / was - 1
-        if abs(change) <= NO_CHANGE.get(cell.mode, 0.05):
+        if abs(change) <= NOISE.get(cell.mode, 0.05):
             same += 1
             continue
         how = f"{'fell' if change < 0 else 'rose'} by {abs(change):.0%}"
@@ -233,38 +233,35 @@ def _machines(newest: Sequence[ResultSet]) -> list[Statement]:
     return found
 
 
-def sections(sets: Sequence[ResultSet]) -> tuple[tuple[Section, ...], tuple[Statement, ...]]:
+def sections(sets: Sequence[ResultSet]) -> list[Section]:
     """Comparisons over time for each machine, and of the machines' newest sets."""
     by_machine: dict[str, list[ResultSet]] = collections.defaultdict(list)
     for s in sets:
         by_machine[s.machine].append(s)
     made: list[Section] = []
-    top: list[Statement] = []
     for number, (name, mine) in enumerate(by_machine.items()):
         if len(mine) < 2:
             continue
         said = _changes(mine)
         note = "Requested peak where a step was traced, else the allocator's; oldest first."
         made.append(Section(
-            f"time-{number}", f"Over time: {name}", "", tuple(said),
-            (_table("Peak memory", mine, "bytes", note, True),
-             _table("Step time", mine, "seconds", "", True)),
+            f"time-{number}", f"Over time: {name}", f"{len(mine)} results, oldest first", "", tuple(said),
             _charts(f"time-{number}", mine),
+            (_table("Peak memory over time", mine, "bytes", note, True),
+             _table("Step time over time", mine, "seconds", "", True)), open=True,
         ))  # fmt: skip
-        top += said[:4]
     if len(by_machine) > 1:
         newest = [mine[-1] for mine in by_machine.values()]
         said = _machines(newest)
         made.append(Section(
             "machines", "Machines beside each other",
+            f"{len(newest)} machines",
             "The newest results of each: " + "; ".join(f"{s.label}: {s.machine}" for s in newest),
-            tuple(said),
-            (_table("Peak memory", newest, "bytes", "", False),
-             _table("Step time", newest, "seconds", "", False)),
-            _charts("machines", newest),
+            tuple(said), _charts("machines", newest),
+            (_table("Peak memory by machine", newest, "bytes", "", False),
+             _table("Step time by machine", newest, "seconds", "", False)), open=True,
         ))  # fmt: skip
-        top += said[:4]
-    return tuple(made), tuple(top)
+    return made
 
 
 def newest(sets: Sequence[ResultSet]) -> tuple[ResultSet, ...]:

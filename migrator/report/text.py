@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+
 
 def size(count: float | None) -> str:
     """Bytes in binary units: 1536 -> '1.5 KiB'; '–' for None."""
@@ -63,6 +66,28 @@ def status(word: str) -> str:
     return _STATUS.get(word, word)
 
 
+def ended(word: str) -> str:
+    """The same as the end of a sentence: 'oom' -> 'ran out of memory'."""
+    found = {"oom": "ran out of memory", "timeout": "ran out of time", "unsupported": "is not possible",
+             "killed": "was ended by a signal"}  # fmt: skip
+    return found.get(word, word)
+
+
 def titled(workload: str, mode: str) -> str:
     """The workload's name with its mode, unless the name says it."""
     return workload if mode in workload.lower() else f"{workload} ({mode})"
+
+
+def slug(*parts: str) -> str:
+    """An id for links: words of the last part, and what tells it from others that begin alike."""
+    whole = " ".join(parts)
+    words = re.findall(r"[a-z0-9]+", parts[-1].lower())[:5]
+    return "-".join([*words, hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:6]])
+
+
+def change(after: float, before: float) -> str:
+    """'12 % more', '8 % less', 'the same' below half a per cent."""
+    share = after / before - 1
+    if abs(share) < 0.005:
+        return "the same"
+    return f"{percent(abs(share), 1)} {'more' if share > 0 else 'less'}"

@@ -177,7 +177,8 @@ class _Plan:
             there = table.setdefault(id(place.statement), [])
             if all(other.text != set_up.text for other in there):
                 there.append(set_up)
-        return module.visit(_Writer(self.gone, before, behind))
+        above = _above(module, self.gone | before.keys() | behind.keys())
+        return module.visit(_Writer(above, self.gone, before, behind))
 
     def _placed(self, module: cst.Module) -> list[tuple[_SetUp, places.Place]]:
         """Where each set-up stands: at the entry of a script what depends on nothing before its
@@ -257,14 +258,28 @@ def ways_out(made: cst.Call, scope: Scope, nodes: list[cst.CSTNode]) -> set[str]
     return found
 
 
+def _above(node: cst.CSTNode, ids: set[int]) -> set[int]:
+    """The nodes that hold one of these: only they are made anew, the others keep their positions."""
+    found: set[int] = set()
+    for child in node.children:
+        found |= _above(child, ids)
+        if id(child) in ids:
+            found.add(id(child))
+    return found | {id(node)} if found else found
+
+
 class _Writer(cst.CSTTransformer):
     """Puts set-ups before and behind statements, and takes statements and arguments out."""
 
     def __init__(
-        self, gone: set[int], before: dict[int, list[_SetUp]], behind: dict[int, list[_SetUp]]
-    ) -> None:
+        self, above: set[int], gone: set[int], before: dict[int, list[_SetUp]],
+        behind: dict[int, list[_SetUp]],
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.gone, self.before, self.behind = gone, before, behind
+        self.above, self.gone, self.before, self.behind = above, gone, before, behind
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return id(node) in self.above
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode):  # type: ignore
         if isinstance(updated_node, cst.Call) and len(updated_node.args) != len(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
+from migrator.analysis.facts_loaded_graphs import loaded_parameters
 from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import roots, shares_graph
 from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
@@ -36,10 +37,12 @@ class GraphPrograms:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
         if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
             return None
-        own = {name: unit_facts(nodes, ctx.names) for name, nodes in units(ctx.tree)}
+        loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
+        own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
+               for name, nodes in units(ctx.tree)}
         if not any(facts["direct"] for facts in own.values()):
             return None
-        writer = _Writer(ctx)
+        writer = _Writer(ctx, loaded)
         writer.sites()
         writer.savers()
         writer.graphs()
@@ -51,11 +54,11 @@ class GraphPrograms:
 class _Writer:
     """Collects the edits of one file."""
 
-    def __init__(self, ctx: FileContext) -> None:
+    def __init__(self, ctx: FileContext, loaded: set[tuple[str, str]]) -> None:
         self.ctx, self.tree = ctx, ctx.tree
         self.lines = Lines(ctx.text)
         self.parents = Parents(ctx.tree)
-        self.values = Values(ctx.tree, ctx.names, self.parents)
+        self.values = Values(ctx.tree, ctx.names, self.parents, loaded)
         self.carried = Carried(ctx.tree, self.values, self.parents)
         self.edits: list[Edit] = []
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from migrator.workload.spec import Workload
 PROGRAMS = Path(__file__).parent / "programs"
 COMPAT_RUNTIME = Path(migrator.__file__).parent / "workload" / "compat_runtime.py"
 FROZEN_GRAPH = ("support", "frozen_graph.py")
+Progress = Callable[[int, int, str], None]
 _TAIL_LINES = 15
 # Both sides compute with the same kernels: on the CPU, without oneDNN's fused ones.
 NUMERICS = {"CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0"}
@@ -69,9 +71,14 @@ class Side:
         return cls(root, "after", python or sys.executable)
 
     def run(
-        self, program: str, workload: Workload, config: Mapping[str, Any] | None = None
-    ) -> Found:
-        """Runs `programs/PROGRAM.py` on this side's tree."""
+        self, program: str, workload: Workload, config: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> Found:  # fmt: skip
+        """Runs `programs/PROGRAM.py` on this side's tree.
+
+        progress: called with what the program says that it has done, see
+          `verify_common.say_progress`.
+        """
         with tempfile.TemporaryDirectory(prefix="migrator-verify-") as folder:
             out = Path(folder) / "result"
             whole = {
@@ -82,7 +89,18 @@ class Side:
             path = Path(folder) / "config.json"
             path.write_text(json.dumps(whole), encoding="utf-8")
             argv = [self.python, str(PROGRAMS / f"{program}.py"), str(path)]
-            outcome = child.run(argv, self.root, environment(workload), workload.timeout)
+            said = Path(f"{out}.progress")
+
+            def meanwhile() -> None:
+                with contextlib.suppress(OSError, ValueError):
+                    done, total, name = json.loads(said.read_text(encoding="utf-8"))
+                    assert progress is not None
+                    progress(int(done), int(total), str(name))
+
+            outcome = child.run(
+                argv, self.root, environment(workload), workload.timeout,
+                meanwhile=meanwhile if progress is not None else None,
+            )  # fmt: skip
             facts_file = Path(f"{out}.json")
             # A program that wrote its result and died while shutting down has done its work.
             if not facts_file.exists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,13 +132,13 @@ def arrays(
     after: Mapping[str, Any],
     tolerance: float,
     kind: str = "tensor",
-    shaken: Mapping[str, Any] | None = None,
+    shaken: Sequence[Mapping[str, Any]] = (),
 ) -> Check:
     """The check that every array of `before` is in `after`, and equal within the tolerance.
 
     A difference is taken relative to the largest value of its tensor (see NOISE for tensors of
     small values); integers, strings and whole numbers have to be exactly equal. shaken: the same
-    arrays of a run of the original that rounding was added to: what moves there may differ, see
+    arrays of runs of the original that rounding was added to: what moves there may differ, see
     `tolerances`.
     """
     if not before:
@@ -152,11 +152,15 @@ def arrays(
     bad = [k for k in found if not found[k].value <= allowed[k]]
     chaotic: list[str] = []
     noise = 0.0
-    if bad and shaken is not None:
+    if bad and shaken:
         # single values jump (what an optimizer makes of a gradient that is nearly zero); how far a
         # tensor moves as a whole is steadier
-        moves = distances(before, shaken)
-        moved = {k: moves[k].rms if k in moves and not moves[k].why else np.inf for k in found}
+        moved = dict.fromkeys(found, 0.0)
+        for run in shaken:
+            moves = distances(before, run)
+            for k in found:
+                own = moves[k].rms if k in moves and not moves[k].why else np.inf
+                moved[k] = max(moved[k], own)
         loose = tolerances(moved, tolerance)
         chaotic = [k for k in found if np.isinf(loose[k])]
         noise = max((moved[k] for k in found if k not in chaotic), default=0.0)

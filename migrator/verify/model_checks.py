@@ -53,6 +53,20 @@ def check(workload: Workload, before_side: Side, after_side: Side) -> list[Check
     return checks
 
 
+def checkpoint(workload: Workload, before_side: Side, after_side: Side) -> list[Check]:
+    """A checkpoint has the same variables on both sides, by name."""
+    found = []
+    for side in (before_side, after_side):
+        path = {"path": str(side.root / workload.path)}
+        found.append(side.run("verify_checkpoint", workload, path))
+        if found[-1].error:
+            return [failure(workload, "variables", found[0], found[1] if len(found) > 1 else None)]
+    checked = compare.arrays(
+        workload.name, "variables", found[0].arrays, found[1].arrays, 0.0, "variable"
+    )
+    return [dataclasses.replace(checked, seconds=found[0].seconds + found[1].seconds)]
+
+
 def _compared(workload: Workload, name: str, before: Found, after: Found) -> list[Check]:
     def arrays(label: str, prefix: str, kind: str = "tensor") -> Check:
         return compare.arrays(

@@ -26,12 +26,14 @@ _SPELLINGS = (
 )  # fmt: skip
 _VOLATILE = re.compile(
     r"""0x[0-9a-fA-F]+
+    | /tmp/\w+
+    | \b\w+/s(?:ec\w*)?\b\s*[:=]?\s*[\d.]+
     | \b\d{4}[-/]\d\d[-/]\d\d[T_ -]?(?:\d\d[:_-]?\d\d[:_-]?\d\d(?:[.,]\d+)?)?   # dates
-    | \b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b                                    # times of day
+    | (?:\b\d\d-\d\d[ T])?\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b           # times of day
     | \b1[4-9]\d{8}(?:\.\d+|\d{3})?\b                                           # seconds since 1970
     | (?:\b(?:time|elapsed|took|speed|fps|eta|duration|sec\w*|examples/s\w*|steps?/s\w*)(?:/\w+)?\b
        (?:\s+\w+){0,2}\s*[:=(]*\s*)[-+]?[\d.]+(?:e[-+]?\d+)?
-    | [-+]?\b[\d.]+(?:e[-+]?\d+)?\s*(?:s|secs?|seconds?|ms|msecs?|us|µs|mins?|minutes?|hours?|fps
+    | [-+]?\b[\d.]+(?:e[-+]?\d+)?[ ]?(?:s|secs?|seconds?|ms|msecs?|us|µs|mins?|minutes?|hours?|fps
        |it/s|s/it|\w+/s(?:ec(?:ond)?)?|(?:sec|s|ms)/\w+|[KMG]i?B(?:/s)?)\b""",
     re.X | re.I,
 )
@@ -40,8 +42,8 @@ _LOGGED = re.compile(
 )
 # What TensorFlow, absl and Python say about themselves.
 _NOISE = re.compile(
-    r"""^\d{4}-\d\d-\d\d\ [\d:.,]+:?\ [IWEF]\ | ^[IWEF]\d{4}\ 00:00:00\. | ^WARNING[: ]
-    | Warning:\s | Instructions\ for\ updating | deprecated\ and\ will\ be\ removed
+    r"""^\d{4}-\d\d-\d\d\ [\d:.,]+:?\ [IWEF]\ | ^[IWEF]\d{4}\ 00:00:(00\.|\d{10}) | ^WARNING[: ]
+    | Warning:\s | WARNING\ From\ | Instructions\ for\ updating | deprecated\ and\ will\ be\ removed
     | ^\ *np_resource\ =|^\ *_np_q?u?int
     | \bTensor\("|<tf\.(?:Tensor|Variable)|tf\.Tensor\(        # what stands for a tensor""",
     re.X,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from migrator.verify.children import Side
+from migrator.verify.children import Progress, Side
 from migrator.verify.compare import listed
 from migrator.verify.records import Check, Status
 from migrator.workload.spec import Workload
@@ -41,21 +41,25 @@ def test_files(root: Path, patterns: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _run(workload: Workload, side: Side, files: list[str]) -> Outcomes:
-    found = side.run("verify_tests", workload, {"files": files})
+def _run(
+    workload: Workload, side: Side, files: list[str], progress: Progress | None = None
+) -> Outcomes:
+    found = side.run("verify_tests", workload, {"files": files}, progress)
     if found.error:
         return Outcomes(errors=dict.fromkeys(files, found.error), seconds=found.seconds)
     tests = {k: (v[0], v[1]) for k, v in found.facts["tests"].items()}
     return Outcomes(tests, dict(found.facts["errors"]), found.seconds)
 
 
-def outcomes(workload: Workload, side: Side, files: list[str]) -> Outcomes:
+def outcomes(
+    workload: Workload, side: Side, files: list[str], progress: Progress | None = None
+) -> Outcomes:
     """Runs all files in one process, then those that had trouble each in one of their own.
 
     Test modules of TF1 programs disturb one another (flags defined twice, state of the default
     graph), and one that crashes takes all others with it.
     """
-    together = _run(workload, side, files)
+    together = _run(workload, side, files, progress)
     if len(files) == 1:
         return together
     troubled = [
@@ -63,7 +67,9 @@ def outcomes(workload: Workload, side: Side, files: list[str]) -> Outcomes:
         if any(key.partition("::")[0] == f for key in together.errors)
         or any(k.partition("::")[0] == f and o == "failed" for k, (o, _) in together.tests.items())
     ]  # fmt: skip
-    for path in troubled:
+    for done, path in enumerate(troubled):
+        if progress is not None:
+            progress(done, len(troubled), f"{path} by itself")
         for known in (together.tests, together.errors):
             for key in [k for k in known if k.partition("::")[0] == path]:
                 del known[key]  # type: ignore[attr-defined]
@@ -71,14 +77,16 @@ def outcomes(workload: Workload, side: Side, files: list[str]) -> Outcomes:
     return together
 
 
-def check(workload: Workload, before_side: Side, after_side: Side) -> list[Check]:
+def check(
+    workload: Workload, before_side: Side, after_side: Side, progress: Progress | None = None
+) -> list[Check]:
     """The original's tests and the migrated ones, by file, class and method name."""
     files = test_files(before_side.root, workload.paths)
     name = "unit tests"
     if not files:
         detail = f"no file fits {', '.join(workload.paths)}"
         return [Check(workload.name, name, Status.NOT_RUN, detail=detail)]
-    before = outcomes(workload, before_side, files)
+    before = outcomes(workload, before_side, files, progress)
     if not before.passed:
         first = next(iter(before.errors.values()), "no test passes")
         return [
@@ -86,7 +94,7 @@ def check(workload: Workload, before_side: Side, after_side: Side) -> list[Check
                   detail=f"the original: {first}")
         ]  # fmt: skip
     present = [f for f in files if (after_side.root / f).is_file()]
-    after = outcomes(workload, after_side, present) if present else Outcomes()
+    after = outcomes(workload, after_side, present, progress) if present else Outcomes()
     broken = sorted(before.passed - after.passed)
     details = [
         f"{len(before.passed) - len(broken)} of {len(before.passed)} tests that pass on the "

@@ -75,6 +75,11 @@ class WorkingCopy:
         except (OSError, shutil.Error) as error:
             raise WorkspaceError(f"a working copy of {self.side.root}: {error}") from error
 
+    @property
+    def inside(self) -> Side:
+        """The side, with the copy in the place of its tree."""
+        return Side(self.tree, self.side.name, self.side.python)
+
     def path(self, written: str) -> Path:
         """The file behind a name in `Ran.written`."""
         if written.startswith("{out}/"):
@@ -92,7 +97,8 @@ class WorkingCopy:
             "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "PYTHONUNBUFFERED": "1", "MIGRATOR_VERIFY_SIDE": self.side.name,
             "MIGRATOR_VERIFY_COMPAT": str(COMPAT_RUNTIME), "MIGRATOR_VERIFY_NOTES": str(notes),
-            "MIGRATOR_VERIFY_DRAWS": "same", **self.env, **workload.env,
+            "MIGRATOR_VERIFY_ROOT": str(self.tree), "MIGRATOR_VERIFY_DRAWS": "same",
+            **self.env, **workload.env,
         })  # fmt: skip
         argv = command_line(workload, self.out)
         outcome = child.run(argv, self.tree, env, workload.timeout, streams=streams)
@@ -100,11 +106,20 @@ class WorkingCopy:
         written = tuple(sorted(k for k, v in now.items() if known.get(k) != v))
         stdout, stderr = map(_text, streams)
         versions, traces = _notes(notes)
-        error = "" if outcome.ok else why(outcome, workload.timeout)
+        error = "" if outcome.ok else _why(outcome, workload.timeout, stderr)
         return Ran(
             error, outcome.status, outcome.seconds, stdout, stderr,
             frames(stderr, self.tree) if error else (), written, versions, traces,
         )  # fmt: skip
+
+
+def _why(outcome: child.Outcome, timeout: float, log: str) -> str:
+    """Why a command failed, ending with what was raised: TF1 prints long traces after that."""
+    said = why(outcome, timeout)
+    raised = re.findall(r"^\w[\w.]*(?:Error|Exception|Interrupt): .*", log, re.M)
+    if raised and raised[-1][:200] not in said:
+        said += "\n" + child.printable(raised[-1][:500].encode())
+    return said
 
 
 def command_line(workload: Workload, out: Path) -> list[str]:
@@ -178,7 +193,7 @@ def frames(log: str, tree: Path) -> tuple[str, ...]:
         return ()
     top = os.path.realpath(tree)
     found = []
-    for path, line in re.findall(r'^ +File "([^"]+)", line (\d+)', last, re.M):
+    for path, line in re.findall(r'^ +File "([^"<][^"]*)", line (\d+)', last, re.M):
         whole = os.path.realpath(os.path.join(top, path))
         if whole.startswith(top + os.sep):
             found.append(f"{os.path.relpath(whole, top).replace(os.sep, '/')}:{line}")

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,18 @@ def printable(raw: bytes) -> str:
     return _CONTROL.sub("", text)
 
 
+def own_python_path() -> str:
+    """PYTHONPATH for children of this interpreter: migrator, and what the caller's own says, so that
+    they see the TensorFlow that the caller sees."""
+    root = str(Path(__file__).resolve().parent.parent.parent)
+    return os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+
+
 def quiet_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without what would change a measured program."""
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_USE_LEGACY_KERAS")}
+    # TF 2 sets TF2_BEHAVIOR when it is imported, and TF 1.15 obeys it.
+    changing = ("PYTHONPATH", "TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR")
+    env = {k: v for k, v in os.environ.items() if k not in changing}
     env.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTHONHASHSEED"] = "0"
@@ -136,6 +145,7 @@ class _Watch:
     sampled: bool
     every: float = 0.1
     peak: int = 0
+    meanwhile: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         self.points: list[tuple[float, int]] = []
@@ -154,6 +164,8 @@ class _Watch:
             except subprocess.TimeoutExpired:
                 for log in self.logs:
                     _shorten(log)
+                if self.meanwhile is not None:
+                    self.meanwhile()
             if looks:
                 now = _resident(self.process.pid)
                 self.peak = max(self.peak, now)
@@ -180,6 +192,15 @@ def _tail(log: Any) -> str:
     return printable(log.read())
 
 
+def _new(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], logs: Sequence[Any]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        list(argv), cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=logs[0], stderr=logs[-1],
+        start_new_session=True,
+    )  # fmt: skip
+
+
 def run(
     argv: Sequence[str],
     cwd: Path,
@@ -188,14 +209,18 @@ def run(
     memory_limit: int = 0,
     sampled: bool = False,
     streams: tuple[Path, Path] | None = None,
+    meanwhile: Callable[[], None] | None = None,
+    start: Callable[..., Any] | None = None,
 ) -> Outcome:
     """Runs argv in cwd, its output going to a file that is read back when it ends.
 
     timeout is in seconds. memory_limit: resident bytes at which the child is ended as "oom", 0 for
     none. sampled: also record how much memory it has over time. streams: files that keep its stdout
-    and stderr; the tail is that of stderr, or of stdout if it has none. The child gets a session of
-    its own and a mark in its environment, so that everything it starts is ended with it, also when it
-    left the session or this process is interrupted.
+    and stderr; the tail is that of stderr, or of stdout if it has none. meanwhile: called about
+    every second while the child runs. start: makes the process out of argv, cwd, the environment and the
+    logs, in the place of `subprocess.Popen`. The child gets a session of its own and a mark in its
+    environment, so that everything it starts is ended with it, also when it left the session or this
+    process is interrupted.
     """
     started = time.monotonic()
     mark = uuid.uuid4().hex
@@ -207,13 +232,10 @@ def run(
         else:
             logs = [opened.enter_context(path.open("a+b")) for path in streams]
         try:
-            process = subprocess.Popen(
-                list(argv), cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=logs[0],
-                stderr=logs[-1], start_new_session=True,
-            )  # fmt: skip
+            process = (start or _new)(argv, cwd, given, logs)
         except OSError as error:
             return Outcome("failed", 127, 0.0, f"{argv[0]}: {error.strerror}")
-        watch = _Watch(process, logs, memory_limit, sampled)
+        watch = _Watch(process, logs, memory_limit, sampled, meanwhile=meanwhile)
         with ended_with_us():
             try:
                 status = watch.wait(timeout)

@@ -11,8 +11,10 @@ from migrator.engine.plan import build_plan
 from migrator.model import Plan
 from migrator.project.apply import Refused
 from migrator.project.copytree import write_copy
+from migrator.project.git import GitError
 from migrator.project.paths import STATE_FOLDER
 from migrator.project.undo import undo
+from migrator.workload import revisions
 
 
 class SidesError(RuntimeError):
@@ -21,11 +23,13 @@ class SidesError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """`before` and `after` are complete trees; `plan` is there if the migration was made here."""
+    """`before` and `after` are complete trees; `plan` is there if the migration was made here.
+    revision: the git commit that `before` is of, "" if it is of none."""
 
     before: Path
     after: Path
     plan: Plan | None = None
+    revision: str = ""
 
 
 def resolve(
@@ -34,27 +38,36 @@ def resolve(
     after: Path | None,
     scratch: Path,
     options: Options | None = None,
+    revision: str = "",
 ) -> Sides:
     """The trees that the caller names, or what the repository's state says.
 
     A repository that was migrated in place gives "after", and "before" is a copy of it in `scratch`
-    with the migration undone. One that was not is "before", and "after" is migrated into `scratch`.
+    with the migration undone; so does a clone of a migrated branch, whose "before" is the revision
+    ahead of the migration, laid out in `scratch`. One that was not migrated is "before", and
+    "after" is migrated into `scratch`. revision: the git revision of "before".
 
     Raises:
-      SidesError: the journal cannot be undone on the copy, or the copy cannot be written.
+      SidesError: the journal cannot be undone on the copy, there is no such revision, or the copy
+        cannot be written.
     """
     if before is not None and after is not None:
         return Sides(before, after)
     if before is not None:
         return Sides(before, repo)
     try:
-        if after is None and (repo / STATE_FOLDER / "journal").is_dir():
+        if after is None and not revision and (repo / STATE_FOLDER / "journal").is_dir():
             return Sides(_undone(repo, scratch / "before"), repo)
+        if not revision and after is None:
+            revision = revisions.before_migration(repo) or ""
+        if revision:
+            commit = revisions.checkout(repo, revision, scratch / "before")
+            return Sides(scratch / "before", after or repo, revision=commit)
         if after is not None:
             return Sides(repo, after)
         plan = build_plan(repo.resolve(), options or Options())
         write_copy(plan, scratch / "after")
-    except (Refused, OSError) as error:
+    except (Refused, GitError, OSError) as error:
         raise SidesError(str(error)) from error
     return Sides(repo, scratch / "after", plan)
 

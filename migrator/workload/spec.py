@@ -17,7 +17,10 @@ from migrator.project.toml import TomlError, parsed
 from migrator.project.tree import read_named
 
 SPEC_FILE = "migrator.toml"
-KINDS = ("function", "model", "command", "frozen_graph", "saved_model", "keras_file", "tests")
+KINDS = (
+    "function", "model", "command", "frozen_graph", "saved_model", "keras_file", "checkpoint", "tests",
+    "imports", "help",
+)  # fmt: skip
 MODES = ("inference", "training")
 
 
@@ -63,7 +66,9 @@ class Workload:
     frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name; for `measure` both
       may be left out where the graph or its signature says them.
     keras_file: `path` of a .keras or .h5 file; for `measure` only.
+    checkpoint: `path` without its endings; for `verify` only, as the ones below.
     tests: `paths` (globs of test files).
+    imports, help: `paths` of modules, and of scripts whose --help is asked for.
 
     `variants` ({name: {"call": ..., "kwargs": {...}}}) are other forms of a function or model that
     `measure` puts beside it, such as one with another backbone.
@@ -130,7 +135,8 @@ def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]
     known = {f.name for f in dataclasses.fields(Workload)}
     needs = {
         "function": "call", "model": "call", "command": "command", "frozen_graph": "path",
-        "saved_model": "path", "keras_file": "path", "tests": "paths",
+        "saved_model": "path", "keras_file": "path", "tests": "paths", "checkpoint": "path",
+        "imports": "paths", "help": "paths",
     }  # fmt: skip
     found: list[Workload] = []
     tables = data.get("workload", [])
@@ -178,12 +184,5 @@ def load(path: Path) -> tuple[Workload, ...]:
 
 
 def find(root: Path) -> tuple[Workload, ...]:
-    """What a repository describes itself, or, where it says nothing, what can be run as it stands:
-    its unit tests and the frozen graphs that lie in it."""
-    described = load(root / SPEC_FILE)
-    if described:
-        return described
-    found: list[Workload] = []
-    if any(root.rglob("*_test.py")) or any(root.rglob("test_*.py")):
-        found.append(Workload("unit tests", "tests", paths=("**/*_test.py", "**/test_*.py")))
-    return tuple(found)
+    """What a repository describes itself."""
+    return load(root / SPEC_FILE)

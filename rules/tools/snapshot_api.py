@@ -109,13 +109,15 @@ class Paths:
 
     def documented(self, name):
         """Whether a public name is one by which programs know an object: public modules hold private
-        ones that they import, and these others again."""
-        value = self.snapshot.tf
-        for part in name.split(".")[1:-2]:
+        ones that they import, and these others again (but a package's own modules are its own)."""
+        value, through = self.snapshot.tf, ""
+        for part in name.split(".")[1:-1]:
             value = getattr(value, part, None)
             home = getattr(value, "__name__", "")
-            if isinstance(value, types.ModuleType) and ".python." in home and "._v1" not in home:
+            if through and home != through + "." + part:
                 return False
+            private = isinstance(value, types.ModuleType) and ".python." in home
+            through = home if private and "._v1" not in home else ""
         return True
 
     def write(self, path):

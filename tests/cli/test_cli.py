@@ -9,11 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from migrator.cli import main
+from migrator.cli import console, main
 from migrator.cli.console import safe
 from tests.cli.conftest import BROKEN
 from tests.project.trees import snapshot
@@ -258,9 +259,155 @@ def test_scan(repo: Path, migrator: Call) -> None:
     symbols = {s["symbol"]: s for s in found["symbols"]}
     assert symbols["tf.nn.relu"]["disposition"] == "same"
     assert symbols["tf.placeholder"]["disposition"] != "same"
-    text = migrator("scan", repo, "--symbols").stdout
-    assert "tf.placeholder" in text
+    text = migrator("scan", repo, "--verbose").stdout
+    assert "tf.placeholder" in text and "f.pb" in text and "Graph programs" in text
     assert not (repo / ".migrator").exists()
+
+
+KEPT = """\
+import tensorflow as tf
+from tensorflow.contrib import learn
+
+
+def run(fetch, feed):
+    x = tf.placeholder(tf.float32, [None], name="x")
+    sess = tf.Session()
+    words = learn.preprocessing.VocabularyProcessor(10)
+    return sess.run(fetch, feed), words
+"""
+
+
+def totals(text: str) -> list[int]:
+    lines = [re.match(r" *([\d,]+) (edit|place)s?\b", line) for line in text.splitlines()]
+    return [int(m[1].replace(",", "")) for m in lines if m]
+
+
+def test_scan_begins_with_the_numbers_that_migrate_and_report_tell(
+    repo: Path, migrator: Call
+) -> None:
+    (repo / "pkg/kept.py").write_text(KEPT)
+    (repo / "pkg/kept_test.py").write_text(KEPT)
+    said = migrator("scan", repo).stdout
+    edits, compat, person = totals("\n".join(said.splitlines()[:3]))
+    assert edits > 2 and compat > 2 and person == 2
+    person_part = said[said.index("For a person") :]
+    assert person_part.index("kept.py") < person_part.index("kept_test.py")  # tests last
+    assert "tf.nn.relu" not in said  # what is the same is --verbose
+    assert totals(migrator("migrate", repo, "--diff", code=1).stderr) == [edits, compat, person]
+    assert totals(migrator("migrate", repo).stdout) == [edits, compat, person]
+    assert totals(migrator("scan", repo).stdout) == [0, compat, person]  # what is left is left
+    migrator("report", repo, "--out", repo / "r.json")
+    (left,) = [a for a in json.loads((repo / "r.json").read_text())["answers"] if a["id"] == "left"]
+    assert left["after"] == f"{compat + person} left"
+    assert left["before"] == f"{edits + compat + person} places"
+
+
+def test_lines_are_those_of_the_written_file(repo: Path, migrator: Call) -> None:
+    (repo / "pkg/kept.py").write_text(KEPT)
+    said = migrator("migrate", repo).stdout
+    found = re.search(r"kept\.py:(\d+)", said[said.index("VocabularyProcessor") :])
+    assert found is not None
+    lines = (repo / "pkg/kept.py").read_text().splitlines()
+    assert "VocabularyProcessor" in lines[int(found[1]) - 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("scan", "--select", "XX9"), "no rule's code begins so"),
+        (("migrate", "--diff", "--ignore", "TF1,TF11O"), "did you mean TF"),
+        (("explain", "nonsense"), "neither a code nor a symbol"),
+        (("explain", "TF999"), "neither a code"),
+        (("explain", "tf.nn.rellu"), "Did you mean tf.nn.relu"),
+        (("fit", "."), "`migrator measure fit` now"),
+        (("measure", "fit", ".", "--modes", "x"), "is not one of"),
+    ],
+)
+def test_what_does_not_exist_is_wrong_usage(
+    repo: Path, migrator: Call, arguments: tuple[str, ...], said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(repo)
+    result = migrator(*arguments, code=2)
+    assert said in result.output
+
+
+def test_settings_name_codes_that_exist_too(repo: Path, migrator: Call) -> None:
+    (repo / "setup.cfg").write_text("[migrator]\nignore = XX9\n")
+    assert "'XX9'" in migrator("scan", repo, code=2).output
+
+
+def test_explain_says_what_becomes_of_it_here(
+    repo: Path, migrator: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "pkg/kept.py").write_text(KEPT)
+    said = migrator("explain", "tf.Session", repo).stdout
+    assert "1 use: 0 migrated, 1 left" in said and "pkg/kept.py:9" in said
+    assert "todo" in said and "--check TF390-" in said
+    assert "not used" in migrator("explain", "tf.while_loop", repo).stdout
+    assert "all migrated" in migrator("explain", "PY201", repo).stdout
+    monkeypatch.chdir(repo)  # no repository of its own: nothing is looked through
+    assert "left" not in migrator("explain", "tf.Session").stdout
+    (repo / ".git").mkdir()
+    found = json.loads(migrator("explain", "tf.Session", "--json").stdout)
+    assert found["here"]["uses"] == 1 and found["here"]["orders"]
+
+
+def test_without_tensorflow_nothing_is_begun(
+    repo: Path, migrator: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    for arguments in (("measure",), ("measure", "predict"), ("measure", "fit", "--limit-mib", 9)):
+        said = migrator(*arguments[:2], repo, *arguments[2:], code=2).output
+        assert "pip install 'migrator[tf]'" in said
+
+
+def test_nothing_to_run_has_one_code(repo: Path, migrator: Call) -> None:
+    for arguments in (("verify", repo), ("measure", repo), ("measure", "predict", repo),
+                      ("measure", "fit", repo, "--limit-mib", 9)):  # fmt: skip
+        assert "nothing to" in migrator(*arguments, code=2).output, arguments
+
+
+def test_ctrl_c_is_130(repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("migrator.cli.migrate.build_plan", stop)
+    monkeypatch.setattr(sys, "argv", ["migrator", "scan", str(repo)])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130 and "Interrupted" in capsys.readouterr().err
+    monkeypatch.setattr("migrator.cli.migrate.apply_plan", stop)
+    monkeypatch.undo()
+    monkeypatch.setattr("migrator.cli.migrate.apply_plan", stop)
+    monkeypatch.setattr(sys, "argv", ["migrator", "migrate", str(repo)])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130 and "migrator undo" in capsys.readouterr().err
+
+
+def test_progress_is_in_logs_too(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with console.progress("migrating") as step:
+        for done in range(1, 101):
+            now[0] += 0.5
+            step(done, 100, f"pkg/{done}.py")
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "migrating: 20 of 100, pkg/20.py (10 s)" and len(said) == 5
+    with console.progress("migrating", quiet=True) as step:
+        now[0] += 60
+        step(1, 2, "a.py")
+    assert capsys.readouterr().err == ""
+
+
+def test_few_options_are_shown_first(migrator: Call) -> None:
+    for command in (("scan",), ("migrate",), ("measure",), ("measure", "fit")):
+        said = migrator(*command, "--help").output
+        plain, _, rare = said.partition("Advanced options:")
+        assert rare and len(re.findall(r"^  (?:-\w, )?--", plain, re.MULTILINE)) <= 21, command
+    assert "--engine" in rare or "--engine" in migrator("measure", "--help").output
+    assert "Commands:" in migrator("measure", "--help").output
 
 
 def test_nothing_here_imports_tensorflow(repo: Path, tmp_path: Path) -> None:

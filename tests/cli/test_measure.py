@@ -27,7 +27,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def execute(job: Job, root: Path) -> Outcome:
+def execute(job: Job, root: Path, warm: object = None) -> Outcome:
     """Half precision takes half the memory; more than 24 items do not fit."""
     if job.cell.batch > 24:
         return Outcome(None, "oom", "OOM when allocating")
@@ -74,7 +74,7 @@ def test_tune_writes_settings_and_code(repo: Path) -> None:
 
 
 def test_fit_says_the_largest_batch(repo: Path) -> None:
-    done = call("fit", repo, *MODEL, "--limit-mib", "64")
+    done = call("measure", "fit", repo, *MODEL, "--limit-mib", "64")
     assert done.exit_code == 0 and "batch 24 fits in 64.0 MiB" in done.output, done.output
     (found,) = json.loads((repo / ".migrator" / "fit.json").read_text())
     assert found["largest"] == 24 and found["limit"] == 64 * 2**20
@@ -87,7 +87,7 @@ def test_merge_labels_machines(repo: Path) -> None:
     raw["environment"]["gpus"] = [{"name": "Tesla T4"}]
     (repo / "t4.json").write_text(json.dumps(raw))
     out = repo / "both" / "measure.json"
-    done = call("merge", one, repo / "t4.json", "--out", out)
+    done = call("measure", "merge", one, repo / "t4.json", "--out", out)
     assert done.exit_code == 0 and "of 2 machines" in done.output, done.output
     merged = records.load(out.read_text())
     assert "Tesla T4" in merged.machines and len(merged.cells) == 2 * len(raw["cells"])
@@ -99,17 +99,17 @@ def test_merge_labels_machines(repo: Path) -> None:
         (("measure", *MODEL, "--write"), "--write needs --tune"),
         (("measure", "--model", "net:build", "--input", "3*3"), "write it as 1x300x300x3"),
         (("measure", "--model", "gone.pb"), "there is no such file"),
-        (("measure",), "nothing to measure"),
+        (("measure",), "nothing to run"),
         (("measure", *MODEL, "--strategies", "magic"), "no strategy 'magic'"),
         (("measure", *MODEL, "--allocators", "limit:x"), "give a size like"),
         (("measure", *MODEL, "--budget", "soon"), "give a time like"),
         (("measure", *MODEL, "--kwarg", "alpha"), "write KEY=VALUE"),
         (("measure", "--run", "  "), "the command is empty"),
-        (("fit", *MODEL), "there is no GPU here"),
+        (("measure fit", *MODEL), "there is no GPU here"),
     ],
 )
 def test_bad_arguments(repo: Path, arguments: tuple[str, ...], says: str) -> None:
-    done = call(arguments[0], repo, *arguments[1:])
+    done = call(*arguments[0].split(), repo, *arguments[1:])
     assert done.exit_code != 0 and says in done.output, done.output
     assert not isinstance(done.exception, (KeyError, TypeError, AttributeError))
 
@@ -117,7 +117,7 @@ def test_bad_arguments(repo: Path, arguments: tuple[str, ...], says: str) -> Non
 def test_merge_names_the_file_that_is_damaged(repo: Path) -> None:
     bad = repo / "bad.json"
     bad.write_text('{"environment": {}, "cells": [{"status": "ok"}]}')
-    done = call("merge", bad, "--out", repo / "x.json")
+    done = call("measure", "merge", bad, "--out", repo / "x.json")
     assert done.exit_code == 1 and "bad.json.cells[0]: field 'cell' is missing" in done.output
 
 

@@ -47,6 +47,9 @@ CASES = {
     # what a private module has from another private one, itself without a public name
     "from tensorflow.python.ops import rnn\nrnn.nest.is_sequence(x)\n":
         "tensorflow.python.util.nest.is_sequence",
+    # what is public by a package that lies at a private path, in one of its modules
+    "from tensorflow.contrib.learn.python.learn.datasets import mnist\nd = mnist.DataSet(x, y)\n":
+        "tensorflow.contrib.learn.datasets.mnist.DataSet",
     # objects that are neither functions nor classes
     "from tensorflow.python.framework import dtypes\nd = dtypes.float32\n": "tensorflow.float32",
 }

@@ -51,7 +51,7 @@ print(json.dumps({
     "changed": [k for k in start if start[k] != after[k]], "loss": loss,
     "later": [float(stepper.step()) for _ in range(20)][-1],
     "ops": collections.Counter(n.op for n in nodes), "trained": len(subject.trainable()),
-    "slots": sum(measure_migrated.slots(stepper).values()),
+    "slots": sum(measure_migrated.subjects.sizes(measure_migrated.slots(stepper)).values()),
     "call": stepper.call_cost(), "captured": len(graph.captures), "traces": stepper.traces,
 }))
 """

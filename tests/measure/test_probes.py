@@ -176,7 +176,29 @@ def test_slow_steps_are_measured_less_often(
 ) -> None:
     monkeypatch.setattr(measure_probe, "ENOUGH", enough)
     calls: list[int] = []
-    _, _, wall, cpu = measure_probe.timed_steps(
+    timed = measure_probe.timed_steps(
         lambda: calls.append(1), measure_probe.Allocator(None, ""), 2, 10
     )
-    assert len(wall) == len(cpu) == measured and len(calls) == measured + 2
+    assert len(timed["wall"]) == len(timed["cpu"]) == measured and len(calls) == measured + 2
+    assert timed["delivered"] == []
+
+
+def test_the_way_of_results_is_timed_apart() -> None:
+    """On a GPU a step ends when the device is done; bringing its results to Python is told beside."""
+    order: list[str] = []
+
+    def step() -> str:
+        order.append("step")
+        return "result"
+
+    timed = measure_probe.timed_steps(
+        step, measure_probe.Allocator(None, ""), 1, 4, lambda result: order.append(f"read {result}")
+    )
+    assert order == ["step", "read result"] * 5
+    assert len(timed["delivered"]) == len(timed["wall"]) == 4
+    assert all(d >= w for d, w in zip(timed["delivered"], timed["wall"], strict=True))
+    order.clear()  # a session's fetch is another step: three of them tell enough
+    timed = measure_probe.timed_steps(
+        step, measure_probe.Allocator(None, ""), 0, 6, lambda _: order.append("fetch"), whole=True
+    )
+    assert order.count("step") == 6 and order.count("fetch") == len(timed["delivered"]) == 3

@@ -37,7 +37,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
         def __call__(self, answer: Any, **settings: Any) -> records.Measurement:
             self.ran = []
 
-            def execute(job: Job, root: Path) -> Outcome:
+            def execute(job: Job, root: Path, warm: Any = None) -> Outcome:
                 self.ran.append((job.cell.side, job.cell.execution, job.repeat))
                 return answer(job)
 
@@ -65,7 +65,7 @@ def test_what_is_compared_is_repeated_first(run: Any) -> None:
     ]  # fmt: skip
 
 
-def test_a_run_that_was_stopped_goes_on(run: Any) -> None:
+def test_a_run_that_was_stopped_goes_on(run: Any, tmp_path: Path) -> None:
     class Stopped(BaseException):
         pass
 
@@ -76,9 +76,25 @@ def test_a_run_that_was_stopped_goes_on(run: Any) -> None:
 
     with pytest.raises(Stopped):
         run(stop, repeats=2)
+    left = records.load((tmp_path / "out" / "measure.json").read_text())
+    assert [len(r.samples) for r in left.cells] == [2, 2, 1]  # written after every process
     measured = run(lambda job: Outcome(raw()), repeats=2)
     assert run.ran == [("after", "xla", 1)]
     assert all(r.ok and len(r.samples) == 2 for r in measured.cells)
+
+
+def test_a_run_that_was_stopped_early_says_what_it_lacks(run: Any, tmp_path: Path) -> None:
+    def stop(job: Job) -> Outcome:
+        if job.cell.execution == "xla":
+            raise KeyboardInterrupt
+        return Outcome(raw())
+
+    with pytest.raises(KeyboardInterrupt):
+        run(stop, repeats=2)
+    left = records.load((tmp_path / "out" / "measure.json").read_text())
+    assert [(r.ok, r.detail) for r in left.cells] == [
+        (True, ""), (True, ""), (False, runner.NOT_YET)
+    ]  # fmt: skip
 
 
 def test_results_are_kept_and_crashes_tried_again(run: Any) -> None:

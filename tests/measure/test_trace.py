@@ -71,3 +71,25 @@ def test_thinning_keeps_the_peak() -> None:
     timeline = tuple((t, 10_000 if t == 4321 else t % 7) for t in range(10_000))
     kept = mt.thin(timeline, 100)
     assert len(kept) <= 100 and max(b for _, b in kept) == 10_000
+
+
+def of(allocator: str, event: mt.Event) -> mt.Event:
+    return mt.Event(event.time, event.allocates, {**event.stats, "allocator_name": allocator})
+
+
+def test_pinned_memory_is_not_the_cards() -> None:
+    """Of a step on a GPU only what its own allocator gave counts: the way of results to Python goes
+    through pinned memory of the machine."""
+    found = [
+        of("GPU_0_bfc", alloc(0, 1, 1024)), of("GPU_host_bfc", alloc(1, 2, 4096)),
+        of("cpu", alloc(2, 3, 512)), of("GPU_1_bfc", alloc(3, 4, 256)),
+        of("GPU_0_bfc", free(4, 1, 1024)),
+    ]  # fmt: skip
+    assert mt.replay(mt.of_device(found, "GPU:0")).requested_peak == 1024
+    assert mt.replay(mt.of_device(found, "GPU:1")).requested_peak == 256
+    assert mt.replay(mt.of_device(found, "CPU:0")).requested_peak == 512
+    # without its GPU, TensorFlow's CPU allocators have names of their own
+    for name in ("mklcpu", "cpu_bfc", "cpu_allocator", ""):
+        assert len(mt.of_device([of(name, alloc(0, 1, 8))], "CPU:0")) == 1, name
+    # the virtual devices of one card share its number's name
+    assert mt.of_device([of("GPU_0_cuda_malloc_async", alloc(0, 1, 8))], "GPU:0")

@@ -14,7 +14,7 @@ DRIVER = shutil.which("chromedriver")
 
 
 @contextmanager
-def chromium(width: int = 1200, height: int = 1600) -> Iterator[Any]:
+def chromium(width: int = 1200, height: int = 1600, script: bool = True) -> Iterator[Any]:
     """A WebDriver with the console's log; skips the test without Selenium or Chromium."""
     webdriver = pytest.importorskip("selenium.webdriver")
     if not (CHROMIUM and DRIVER):
@@ -25,6 +25,10 @@ def chromium(width: int = 1200, height: int = 1600) -> Iterator[Any]:
                  "--disable-background-networking", "--disable-component-update",
                  "--disable-sync", f"--window-size={width},{height}"):  # fmt: skip
         options.add_argument(flag)
+    if not script:
+        options.add_experimental_option(
+            "prefs", {"profile.managed_default_content_settings.javascript": 2}
+        )
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -39,8 +40,8 @@ def _sample(peak: int, step: float, layer: str) -> records.Sample:
         records.Phase("steady", 1.0, peak // 5, peak, 800 << 20),
     )
     return records.Sample(
-        phases, peak // 5, 0, 4096, (peak,) * 3, peak // 5, (step, step * 1.1, step), (step,) * 3,
-        1, found,
+        phases, peak // 5, 0, 4096, (peak,) * 3, peak // 5, (step, step * 1.1, step, step),
+        (step,) * 4, 1, found,
     )  # fmt: skip
 
 
@@ -60,6 +61,26 @@ def measurement(layer: str = "Conv_1") -> records.Measurement:
     cells.append(records.CellResult(dead, "oom", detail=f"ResourceExhaustedError {layer}"))
     environment = {"python": "3.11", "cpu": "a processor", "gpus": [], "packages": {"numpy": "2"}}
     return records.Measurement(environment, tuple(cells))
+
+
+def with_tensors() -> records.Measurement:
+    """The measurement with a list of tensors in every cell: one that lives to the middle, one to the end."""
+    made = measurement()
+    words = ("activations", "net/block", "net/block/big", "net/block/small", "8×300×300×3", "float32",
+             "net/ssd.py:41", "net/ssd.py:43")  # fmt: skip
+    cells = []
+    for cell in made.cells:
+        samples = []
+        for sample in cell.samples:
+            assert sample.attribution is not None
+            peak = sample.attribution.requested_peak
+            live = records.Live(words, (
+                (0.0, 12_000.0, peak // 2, 0, 1, 2, 4, 5, 6), (1_000.0, -1.0, peak // 8, 0, 1, 3, 4, 5, 7),
+            ))  # fmt: skip
+            traced = dataclasses.replace(sample.attribution, live=live)
+            samples.append(dataclasses.replace(sample, attribution=traced))
+        cells.append(dataclasses.replace(cell, samples=tuple(samples)))
+    return dataclasses.replace(made, cells=tuple(cells))
 
 
 def verify(name: str = "logits") -> dict[str, object]:

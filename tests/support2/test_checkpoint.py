@@ -194,7 +194,7 @@ def test_nothing_is_missing_silently(tmp_path, caplog):
     with pytest.raises(ValueError, match="no checkpoint yet"):
         saver.restore(tf.train.latest_checkpoint(tmp_path))
     v = add("scope/w", np.zeros((3, 4)))
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.INFO, "absl"):
         saver.restore(tf1_checkpoint("adam"))
     assert "also holds" in caplog.text and "table" in caplog.text
     assert np.any(v.numpy())

@@ -94,7 +94,7 @@ def test_no_other_module_opens_device_scopes_by_itself():
 
 def test_a_task_that_is_not_here_is_told_once(caplog):
     devices._told.clear()
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, "absl"):
         for _ in range(2):
             with devices.device("/job:worker/task:7"):
                 assert "CPU:0" in (tf.constant(1.0) + 1.0).device

@@ -110,7 +110,7 @@ def test_no_configuration_says_nothing(monkeypatch):
 
 def test_too_late_is_logged_not_raised(monkeypatch, caplog):
     Devices(monkeypatch, started=True)
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, "absl"):
         gpu.configure_gpus("growth")
     assert "before anything else uses TensorFlow" in caplog.text
 

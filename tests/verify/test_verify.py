@@ -135,11 +135,6 @@ def test_wrong_usage(tmp_path: Path, arguments: list[str], message: str) -> None
     assert result.exit_code == 2 and message in result.output
 
 
-def test_repository_without_workloads(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, [str(tmp_path)])
-    assert result.exit_code == 2 and "nothing to run" in result.output
-
-
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "migrator.toml").write_text(
         '[[workload]]\nname = "a\\u001b[31m[bold]"\nkind = "command"\ncommand = "exit 1"\n'

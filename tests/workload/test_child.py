@@ -100,3 +100,11 @@ def test_modules_loaded_by_path_find_their_neighbours(tmp_path: Path) -> None:
     before = list(sys.path)
     found = child_setup.load_by_path("loaded_by_path", str(tmp_path / "module.py"))
     assert found.VALUE == 7 and sys.path == before
+
+
+def test_children_see_what_the_caller_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = str(Path(child.__file__).resolve().parents[2])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["/of/tensorflow", "/other"]))
+    assert child.own_python_path() == os.pathsep.join([root, "/of/tensorflow", "/other"])
+    monkeypatch.delenv("PYTHONPATH")
+    assert child.own_python_path() == root

@@ -47,9 +47,3 @@ def test_two_workloads_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / spec.SPEC_FILE).write_text(GOOD + GOOD)
     with pytest.raises(spec.SpecError, match="two workloads"):
         spec.find(tmp_path)
-
-
-def test_a_silent_repository_runs_its_tests(tmp_path: Path) -> None:
-    assert spec.find(tmp_path) == ()
-    (tmp_path / "net_test.py").write_text("")
-    assert [w.kind for w in spec.find(tmp_path)] == ["tests"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import numpy as np
 from kit import carried, picture, settings
@@ -49,6 +50,15 @@ def data(w):
 _SIZE = ("--image_height=40", "--image_width=48", "--batch_size=2")
 
 
+@carried
+@settings(timeout=900)
+def trained_by_original(w):
+    """Weights that evaluation and prediction load; prediction looks into a folder of this name."""
+    _run(w, "train_enet.py", *_SIZE, "--eval_batch_size=2", "--num_epochs=1", "--logdir=./before",
+         "--save_images=False")  # fmt: skip
+    shutil.copytree("small/before", "small/checkpoint_mfb")
+
+
 @settings(timeout=900)
 def train(w):
     _run(w, "train_enet.py", *_SIZE, "--eval_batch_size=2", "--num_epochs=2", "--logdir=./log")
@@ -58,20 +68,16 @@ def train(w):
 def train_otherwise(w):
     _run(w, "train_enet.py", *_SIZE, "--eval_batch_size=2", "--num_epochs=1", "--logdir=./log_skip",
          "--weighting=ENET", "--skip_connections=True", "--combine_dataset=True", "--save_images=False",
-         "--num_initial_blocks=2", "--stage_two_repeat=1", "--batch_size=1")  # fmt: skip
+         "--stage_two_repeat=1")  # fmt: skip
 
 
 def evaluate(w):
-    _run(w, "test_enet.py", *_SIZE[:2], "--batch_size=10", "--num_epochs=2", "--checkpoint_dir=./log",
+    _run(w, "test_enet.py", *_SIZE[:2], "--batch_size=10", "--num_epochs=2", "--checkpoint_dir=./before",
          "--logdir=./log_test")  # fmt: skip
 
 
 def predict(w):
-    """Looks for its weights in a folder of this name; sizes are fixed in it."""
-    import shutil
-
-    if not os.path.isdir("small/checkpoint_mfb"):
-        shutil.copytree("small/log", "small/checkpoint_mfb")
+    """Sizes are fixed in it."""
     _run(w, "predict_segmentation.py")
 
 

@@ -8,6 +8,8 @@ from kit import carried, edit, picture, settings, write
 REPOSITORY = "https://github.com/wizyoung/YOLOv3_TensorFlow"
 COMMIT = "8776cf7b2531cae83f5fc730f3c70ae97919bfd6"
 
+# There is no window, and OpenCV's letters change with its version.
+_NO_TEXT = "import cv2; cv2.imshow = cv2.waitKey = cv2.putText = lambda *a, **k: None"
 _WEIGHTS = "data/darknet_weights/yolov3"
 
 
@@ -93,7 +95,7 @@ def evaluate(w):
 def detect(w):
     w.script("test_single_image.py", "data/my_data/val0.jpg", "--new_size", 96, 96,
              f"--restore_path={_WEIGHTS}.ckpt",
-             ahead="import cv2; cv2.imshow = cv2.waitKey = lambda *a: None")  # fmt: skip
+             ahead=_NO_TEXT)  # fmt: skip
 
 
 def suppress(w):

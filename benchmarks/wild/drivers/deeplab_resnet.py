@@ -7,8 +7,10 @@ from kit import carried, picture, settings, write
 
 REPOSITORY = "https://github.com/DrSleep/tensorflow-deeplab-resnet"
 COMMIT = "066023c033624e6c8154340e06e8fbad4f702bdf"
+PYTHON2 = True
 
 _DATA = ("--data-dir=data", "--data-list=data/list.txt")
+_LABELLED = ("--data-dir=data", "--data-list=data/labelled.txt", "--num-steps=3")
 _TRAIN = (*_DATA, "--input-size=65,65", "--num-steps=2", "--save-pred-every=1000")
 # The original's numpy wants to be told that an array holds objects; the migrated code has to say so.
 _PICKLES = "import functools, numpy as np\nnp.load = functools.partial(np.load, allow_pickle=True)"
@@ -23,10 +25,13 @@ def data(w):
     for i in range(3):
         picture(f"data/{i}.jpg", 80, 72, seed=i)
         labels = np.kron(random.randint(0, 21, (10, 9)), np.ones((8, 8))).astype(np.uint8)
+        # TF 1.15's metrics refuse the label that stands for nothing
+        Image.fromarray(labels).save(f"data/{i}_all.png")
         labels[:4] = 255
         Image.fromarray(labels).save(f"data/{i}.png")
         lines.append(f"/{i}.jpg /{i}.png")
     write("data/list.txt", "\n".join(lines) + "\n")
+    write("data/labelled.txt", "\n".join(x.replace(".png", "_all.png") for x in lines) + "\n")
 
 
 @carried
@@ -36,14 +41,13 @@ def weights(w):
     from deeplab_resnet import DeepLabResNetModel
 
     DeepLabResNetModel({"data": tf.zeros([1, 65, 65, 3])})
-    names = {"gamma": "scale", "beta": "offset", "moving_mean": "mean", "moving_variance": "variance"}
     layers: dict = {}
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         tf.train.Saver().save(sess, "./deeplab_resnet.ckpt", write_meta_graph=False)
         for variable in tf.global_variables():
             layer, _, name = variable.op.name.rpartition("/")
-            layers.setdefault(layer, {})[names.get(name, name)] = sess.run(variable)
+            layers.setdefault(layer, {})[name] = sess.run(variable)
     np.save("weights.npy", layers)
 
 
@@ -69,11 +73,11 @@ def train_several_scales(w):
 
 
 def evaluate(w):
-    w.script("evaluate.py", *_DATA, "--num-steps=3")
+    w.script("evaluate.py", *_LABELLED)
 
 
 def evaluate_several_scales(w):
-    w.script("evaluate_msc.py", *_DATA, "--num-steps=3")
+    w.script("evaluate_msc.py", *_LABELLED)
 
 
 def infer(w):

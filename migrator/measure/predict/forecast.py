@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import migrator
 from migrator.measure import environment, matrix, records
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import write_named
@@ -88,7 +87,7 @@ def _environment(workload: Workload) -> dict[str, str]:
     env = child.quiet_environment(workload.env)
     env["CUDA_VISIBLE_DEVICES"] = "-1"  # nothing is computed: the host's memory is enough
     env["TF_CPU_ALLOCATOR_USE_BFC"] = "true"  # which tells what making the weights asked of it
-    env["PYTHONPATH"] = str(Path(migrator.__file__).resolve().parent.parent)
+    env["PYTHONPATH"] = child.own_python_path()
     return env
 
 

@@ -65,14 +65,14 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     runner = _Interpreter(tf, stored, arrays, config["threads"])
     outputs = kept(tf, runner.step())
     phases.end("TFLite first step")
-    _, _, wall, cpu = probe.timed_steps(
+    timed = probe.timed_steps(
         runner.step, probe.Allocator(None, ""), config["warmups"], config["steps"]
     )
     phases.end("steady")
     return {
         "phases": phases.records, "weights": len(stored), "slots": 0,
         "inputs": sum(int(v.nbytes) for v in arrays.values()),
-        "steady_peaks": [], "steady_in_use": None, "wall": wall, "cpu": cpu, "traces": None,
+        **timed, "steady_peaks": [], "traces": None,
         "size": len(stored), "compressed": len(gzip.compress(stored, 9, mtime=0)),
         "difference": _difference(outputs, reference),
         "extra": {

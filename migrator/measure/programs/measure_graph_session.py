@@ -220,15 +220,20 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         sess.run(one_by_one(slot_variables, visited))
         phases.end("slots")
 
+    on_gpu = _device(tf).startswith("GPU")
+    # On a GPU a fetch is a copy over the bus: the work alone is what fetches the operations.
+    work = _operations(fetch)
+
     def step() -> Any:
-        return sess.run(fetch)
+        return sess.run(work if on_gpu else fetch)
 
     phases.allocator.reset()
     step()
     phases.end("first step")
-    peaks, in_use, wall, cpu = probe.timed_steps(
-        step, phases.allocator, config["warmups"], config["steps"]
-    )
+    timed = probe.timed_steps(
+        step, phases.allocator, config["warmups"], config["steps"],
+        (lambda _: sess.run(fetch)) if on_gpu else None, whole=True,
+    )  # fmt: skip
     phases.end("steady")
     resident = {
         "weights": dict(_sizes(model_variables), **constants),
@@ -237,13 +242,10 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     }
     result = {
         "phases": phases.records,
+        **timed,
         "weights": sum(resident["weights"].values()),
         "slots": sum(resident["optimizer slots"].values()),
         "inputs": sum(resident["inputs"].values()),
-        "steady_peaks": peaks,
-        "steady_in_use": in_use,
-        "wall": wall,
-        "cpu": cpu,
         "traces": None,
         "extra": {
             "tensorflow": tf.__version__,
@@ -255,12 +257,22 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     if config["trace"] and is_tf1:
         result["extra"]["full_trace_peak"] = full_trace_peak(tf, sess, fetch)
     elif config["trace"]:
-        from migrator.measure.programs import measure_trace
+        from migrator.measure.programs import measure_trace, source_lines
 
         result["attribution"] = measure_trace.trace(
-            step, phases.allocator, resident, config.get("trace_dir") or ""
-        )
+            step, phases.allocator, resident, config.get("trace_dir") or "",
+            source=source_lines.SourceLines(sess.graph, config["root"]),
+        )  # fmt: skip
     return result
+
+
+def _operations(fetch: Any) -> list[Any]:
+    """The operations behind a nest of fetches."""
+    if isinstance(fetch, dict):
+        fetch = list(fetch.values())
+    if isinstance(fetch, (list, tuple)):
+        return [op for part in fetch for op in _operations(part)]
+    return [getattr(fetch, "op", fetch)]
 
 
 def one_by_one(variables: list[Any], visited: set[Any]) -> list[Any]:

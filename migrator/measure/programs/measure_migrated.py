@@ -13,7 +13,7 @@ import numpy as np
 
 from migrator.measure.programs import measure_probe as probe
 from migrator.measure.programs import measure_subjects as subjects
-from migrator.measure.programs import xla_refusals
+from migrator.measure.programs import source_lines, xla_buffers, xla_refusals
 from migrator.measure.programs.measure_steps import Stepper
 
 SHOWN = 4096  # values of each output that are kept for comparison, evenly spread
@@ -95,7 +95,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
 
     with record():
         subject = subject_of(tf, config)
-        stepper = Stepper(tf, config, subject)
+        stepper = Stepper(tf, config, subject, device)
         arrays = subject.inputs(config)
         stepper.make_variables(arrays)
         if config["workload"].get("checkpoint") and subject.restore is not None:
@@ -111,28 +111,33 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         made.note(stepper.handles())
     phases.allocator.reset()
     first = xla_refusals.first(tf, stepper.step) if stepper.compiled else stepper.step()
-    outputs = tf.nest.map_structure(np.array, first)
+    outputs = tf.nest.map_structure(np.array, stepper.read(first))
     del first  # which lies in the allocator that is measured
     phases.end("first step")
-    peaks, in_use, wall, cpu = probe.timed_steps(
-        stepper.step, phases.allocator, config["warmups"], config["steps"]
-    )
+    timed = probe.timed_steps(
+        stepper.step, phases.allocator, config["warmups"], config["steps"],
+        None if device.startswith("CPU") else stepper.read,
+    )  # fmt: skip
     phases.end("steady")
-    resident = {
-        "weights": subjects.sizes(subject.variables()) | dict(subject.constants or {}),
-        "optimizer slots": slots(stepper),
-        "inputs": {k: int(v.nbytes) for k, v in arrays.items()},
+    variables = {"weights": subject.variables(), "optimizer slots": slots(stepper)}
+    resident = {kind: subjects.sizes(found) for kind, found in variables.items()}
+    resident["weights"] |= dict(subject.constants or {})
+    resident["inputs"] = {k: int(v.nbytes) for k, v in arrays.items()}
+    elsewhere = {
+        kind: subjects.sizes({k: v for k, v in found.items() if not subjects.lies_on(v, device)})
+        for kind, found in variables.items()
     }
     result: dict[str, Any] = {
         "phases": phases.records,
         "weights": sum(resident["weights"].values()),
         "slots": sum(resident["optimizer slots"].values()),
         "inputs": sum(resident["inputs"].values()),
-        "steady_peaks": peaks, "steady_in_use": in_use, "wall": wall, "cpu": cpu,
+        **timed,
         "traces": stepper.traces if config["execution"] in ("function", "xla") else None,
         "extra": {
             "tensorflow": tf.__version__, "keras": tf.keras.__version__, "device": device,
             "input_shapes": {k: list(v.shape) for k, v in arrays.items()},
+            "elsewhere": {kind: sum(sizes.values()) for kind, sizes in elsewhere.items() if sizes},
         },
         "outputs": kept(tf, outputs),
     }  # fmt: skip
@@ -146,19 +151,25 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         except Exception as error:  # a graph that the predictor does not know costs no measurement
             result["extra"]["prediction_failed"] = f"{type(error).__name__}: {error}"
     if config["trace"]:
+        here = {
+            kind: {k: size for k, size in sizes.items() if k not in elsewhere.get(kind, {})}
+            for kind, sizes in resident.items()
+        }
+        dump = os.environ.get(xla_buffers.FOLDER, "") if stepper.compiled else ""
         result["attribution"] = measure_trace.trace(
-            stepper.step, phases.allocator, resident, config.get("trace_dir") or ""
-        )
+            stepper.step, phases.allocator, here, config.get("trace_dir") or "",
+            xla_buffers.blocks(dump) if dump else (),
+            source_lines.SourceLines(stepper.graph(), config["root"]),
+        )  # fmt: skip
     return result
 
 
-def slots(stepper: Stepper) -> dict[str, int]:
-    """{name: bytes} of what the optimizer keeps, and of accumulated gradients."""
+def slots(stepper: Stepper) -> dict[str, Any]:
+    """{name: variable} of what the optimizer keeps, and of accumulated gradients."""
     if stepper.optimizer is None:
         return {}
     kept = {v.path: v.value for v in stepper.optimizer.variables}
-    gradients = {f"accumulated gradient/{i}": v for i, v in enumerate(stepper.accumulated)}
-    return subjects.sizes({**kept, **gradients})
+    return kept | {f"accumulated gradient/{i}": v for i, v in enumerate(stepper.accumulated)}
 
 
 if __name__ == "__main__":

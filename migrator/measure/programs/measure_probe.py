@@ -89,14 +89,16 @@ class Phases:
     def end(self, name: str) -> None:
         in_use, peak = self.allocator.info() if self.allocator else (None, None)
         now = time.time()
+        # a fork has its imports from elsewhere, where they were measured
+        taken = process_stats.imported() if name == "import" else {}
         device = nvml.used()
         self.records.append(
             {
                 "name": name,
-                "seconds": now - self.started,
+                "seconds": taken.get("seconds", now - self.started),
                 "in_use": in_use,
                 "peak": peak,
-                "rss": process_stats.resident_bytes(),
+                "rss": taken.get("rss", process_stats.resident_bytes()),
                 "device_used": device["used"],
                 "device_process": device["process"],
                 "reserved": self.log.reserved(self.allocator.device if self.allocator else ""),
@@ -107,27 +109,46 @@ class Phases:
 
 
 def timed_steps(
-    step: Callable[[], Any], allocator: Allocator, warmups: int, steps: int
-) -> tuple[list[int], int | None, list[float], list[float]]:
-    """Runs `step` (synchronous: returns when its results are readable) and measures each call.
+    step: Callable[[], Any],
+    allocator: Allocator,
+    warmups: int,
+    steps: int,
+    read: Callable[[Any], Any] | None = None,
+    whole: bool = False,
+) -> dict[str, Any]:
+    """Runs `step` (synchronous: returns when its device is done) and measures each call.
 
     Where steps take long there are fewer: ENOUGH_STEPS at least, no more once they took ENOUGH seconds.
-    Returns (peaks in bytes, bytes in use after the last step, wall seconds, CPU seconds).
+    read: brings a step's results to where Python reads them; `whole`: is another step that does.
+
+    Returns the fields of a sample: steady_peaks and steady_in_use in bytes; wall, cpu and delivered in
+    seconds, the last for a step and the way of its results together (empty without `read`).
     """
     for _ in range(warmups):
-        step()
+        result = step()
+        if read is not None:
+            read(result)
     peaks: list[int] = []
     wall: list[float] = []
     cpu: list[float] = []
+    delivered: list[float] = []
     for _ in range(steps):
         if len(wall) >= ENOUGH_STEPS and sum(wall) >= ENOUGH:
             break
         allocator.reset()
         started, cpu_started = time.perf_counter(), time.process_time()
-        step()
+        result = step()
         wall.append(time.perf_counter() - started)
         cpu.append(time.process_time() - cpu_started)
         peak = allocator.info()[1]
         if peak is not None:
             peaks.append(peak)
-    return peaks, allocator.info()[0], wall, cpu
+        if read is not None and (not whole or len(delivered) < ENOUGH_STEPS):
+            began = time.perf_counter() if whole else started
+            read(result)
+            delivered.append(time.perf_counter() - began)
+        del result  # which lies in the allocator that is measured
+    return {
+        "steady_peaks": peaks, "steady_in_use": allocator.info()[0], "wall": wall, "cpu": cpu,
+        "delivered": delivered,
+    }  # fmt: skip

@@ -18,8 +18,10 @@ WARM_CALLS, CALLS = 5, 50  # of a function that computes nothing
 class Stepper:
     """Builds the step of one cell around a subject, and knows its optimizer and its traces."""
 
-    def __init__(self, tf: Any, config: dict[str, Any], subject: Subject) -> None:
-        self.tf, self.config, self.subject = tf, config, subject
+    def __init__(
+        self, tf: Any, config: dict[str, Any], subject: Subject, device: str = "CPU:0"
+    ) -> None:
+        self.tf, self.config, self.subject, self.device = tf, config, subject, device
         self.training = config["mode"] == "training"
         self.compiled = config["execution"] == "xla"
         self.optimizer: Any = None
@@ -69,10 +71,19 @@ class Stepper:
         self.held = {k: tf.raw_ops.DeepCopy(x=tf.constant(v)) for k, v in arrays.items()}
 
     def step(self) -> Any:
-        """One step; returns when its results can be read: where they lie, as those of a Session are
-        (`numpy()` would copy them)."""
+        """One step; returns when its device is done: a GPU that all calls only queue work for, a CPU
+        with results that can be read where they lie (`numpy()` would copy them)."""
+        results = self.call(self.held)
+        if self.device.startswith("CPU"):
+            return self.read(results)
+        with self.tf.device(self.device):
+            self.tf.raw_ops.SyncDevice()
+        return results
+
+    def read(self, results: Any) -> Any:
+        """Results of a step where Python reads them; those of a GPU come over the bus."""
         return self.tf.nest.map_structure(
-            lambda t: np.asarray(t) if self.tf.is_tensor(t) else t, self.call(self.held)
+            lambda t: np.asarray(t) if self.tf.is_tensor(t) else t, results
         )
 
     def handles(self) -> list[Any]:
@@ -154,6 +165,10 @@ class Stepper:
         gradients = [v.read_value() for v in self.accumulated]
         self.optimizer.apply(gradients, self.subject.trainable())
         return losses
+
+    def graph(self) -> Any:
+        """The graph of the step; None where it is computed eagerly."""
+        return self._concrete().graph if self.config["execution"] in ("function", "xla") else None
 
     def _concrete(self) -> Any:
         """What the step (a tf.function) is for its inputs; asking for it is no trace of the program."""

@@ -32,6 +32,13 @@ def item_size(dtype: Any) -> int:
     return sizes.get(name) if name in sizes else np.dtype(name).itemsize  # type: ignore[return-value]
 
 
+def lies_on(variable: Any, device: str) -> bool:
+    """Whether a variable is in a device's memory ("GPU:0"); one that does not say is."""
+    kept = getattr(variable, "value", variable) if hasattr(variable, "path") else variable
+    where = getattr(kept, "device", "")
+    return not where or where.upper().endswith(f"DEVICE:{device}")
+
+
 def sizes(variables: dict[str, Any]) -> dict[str, int]:
     """{name: bytes}."""
     return {

@@ -15,9 +15,11 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from migrator.measure.programs import xla_buffers
 
 ROUND = 256  # bytes: the BFC allocator's smallest unit (kMinAllocationSize)
 POINTS = 500
@@ -65,6 +67,21 @@ def events(folder: str) -> list[Event]:
                         ))  # fmt: skip
     found.sort(key=lambda e: e.time)
     return found
+
+
+def of_device(found: list[Event], device: str) -> list[Event]:
+    """The events of a device's allocator ("CPU:0", "GPU:0"). A GPU's pinned memory for transfers has
+    an allocator of its own (GPU_host_bfc), whose bytes are the machine's and not the card's."""
+    kind, _, number = device.lower().partition(":")
+    of_gpu = re.compile(r"gpu_\d+_")
+
+    def theirs(event: Event) -> bool:
+        name = str(event.stats.get("allocator_name", "")).lower()
+        if kind == "cpu":
+            return not of_gpu.match(name) and not name.startswith("gpu_host")
+        return name.startswith(f"{kind}_{number}_")
+
+    return [event for event in found if theirs(event)]
 
 
 def category(op: str, temporary: bool) -> str:
@@ -176,6 +193,22 @@ def replay(found: list[Event]) -> Replay:
     return result
 
 
+def opened(
+    held: Sequence[tuple[int, str, bool]], blocks: Sequence[xla_buffers.Block]
+) -> list[tuple[int, str, bool]]:
+    """What was held, with what lies in XLA's blocks in the place of the blocks."""
+    found: list[tuple[int, str, bool]] = []
+    waiting = list(blocks)
+    for size, op, temporary in held:
+        block = next((b for b in waiting if b.size == size), None)
+        if block is None:
+            found.append((size, op, temporary))
+        else:
+            waiting.remove(block)
+            found += [(part, name, name == xla_buffers.BETWEEN) for part, name in block.at_peak()]
+    return found
+
+
 def thin(timeline: tuple[tuple[int, int], ...], points: int = POINTS) -> list[tuple[float, int]]:
     """(seconds from the first event, bytes): at most `points`, each stretch kept by its maximum."""
     if not timeline:
@@ -217,11 +250,15 @@ def trace(
     allocator: Any,
     resident: dict[str, dict[str, int]],
     keep: str = "",
+    blocks: Sequence[xla_buffers.Block] = (),
+    source: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
     """Traces one call of `step`; the attribution record (migrator.measure.records) as a dict.
 
-    resident: {category: {variable or input name: bytes}} of what is live between steps. keep: a
-    folder that the profile stays in, for TensorBoard and XProf, with a Chrome trace of live bytes.
+    resident: {category: {variable or input name: bytes}} of what is live on the device between steps.
+    keep: a folder that the profile stays in, for TensorBoard and XProf, with a Chrome trace of live
+    bytes. blocks: what XLA told of the blocks that it takes. source: the line that made an op; without
+    it, tensors are not listed.
     """
     allocator.reset()
     before = allocator.info()[0] or 0
@@ -230,14 +267,17 @@ def trace(
         with profile(folder, device=bool(keep)):
             step()
         measured = allocator.info()[1] or 0
-        run = replay(events(folder))
+        run = replay(of_device(events(folder), allocator.device))
     if keep:
         standing = {k: sum(v.values()) for k, v in resident.items()}
         with open(os.path.join(keep, "live_bytes.trace.json"), "w", encoding="utf-8") as fh:
             json.dump(chrome_trace(run, standing), fh)
     held: collections.Counter[tuple[str, str, str]] = collections.Counter()
-    for size, op, temporary in run.at_peak:
-        held[category(op, temporary), layer_of(op), op.split(":")[-1]] += size
+    lines: dict[tuple[str, str, str], str] = {}
+    for size, op, temporary in opened(run.at_peak, blocks):
+        key = category(op, temporary), layer_of(op), op.split(":")[-1]
+        held[key] += size
+        lines[key] = lines.get(key) or (source(op) if source else "")
     categories: collections.Counter[str] = collections.Counter()
     for (kind, _, _), size in held.items():
         categories[kind] += size
@@ -251,6 +291,11 @@ def trace(
                 held[kind, name.rpartition("/")[0] or name, name] += size
     largest = held.most_common(60)
     total = sum(categories.values())
+    live = None
+    if source is not None:
+        from migrator.measure.programs import measure_live
+
+        live = measure_live.table(run.events, resident, source)
     return {
         "requested_peak": total,
         "replay_peak": before + run.allocated_peak,
@@ -258,8 +303,10 @@ def trace(
         "missing": measured - (before + run.allocated_peak),
         "categories": dict(categories.most_common()),
         "holders": [
-            {"category": k[0], "layer": k[1], "op": k[2], "bytes": size} for k, size in largest
+            {"category": k[0], "layer": k[1], "op": k[2], "bytes": size, "source": lines.get(k, "")}
+            for k, size in largest
         ],
         "timeline": thin(run.timeline),
         "peak_op": "/".join(_scopes(run.peak_op)) or run.peak_op,
+        "live": live,
     }

@@ -58,7 +58,7 @@ def read(tf: Any, path: str) -> dict[str, Any]:
 
 
 def run(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    tf = common.start_side("after", "")
+    tf = common.start_side(config["side"], config["compat_runtime"])
     return read(tf, config["path"]), {}
 
 

@@ -78,6 +78,11 @@ def write_result(config: dict[str, Any], arrays: dict[str, Any], facts: dict[str
     child_setup.write_json(config["out"] + ".json", facts)
 
 
+def say_progress(config: dict[str, Any], done: int, total: int, name: str) -> None:
+    """Tells the parent how far this program is."""
+    child_setup.write_json(config["out"] + ".progress", [done, total, name])
+
+
 def main(run: Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]) -> None:
     """Runs `run(config)`; what it finds unusable is a result, any other exception a traceback."""
     config = read_config()

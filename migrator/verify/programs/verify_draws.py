@@ -21,9 +21,9 @@ _SEED = (87654321, 12345)
 _SHAKE = 31415
 
 
-def install(tf: Any, shake: float = 0.0) -> None:
+def install(tf: Any, shake: float = 0.0, shake_seed: int = 0) -> None:
     """Replaces the ops of this process's TensorFlow, which nothing has called yet."""
-    _draws(tf, shake)
+    _draws(tf, shake, shake_seed)
     _orders(tf)
 
 
@@ -34,7 +34,7 @@ def _module(name: str) -> Any:
         return None
 
 
-def _draws(tf: Any, shake: float) -> None:
+def _draws(tf: Any, shake: float, shake_seed: int) -> None:
     stateful, stateless = _module("ops.gen_random_ops"), _module("ops.gen_stateless_random_ops")
     second, restoring = _module("ops.gen_stateless_random_ops_v2"), _module("ops.gen_io_ops")
     uniform = stateless.stateless_random_uniform
@@ -52,7 +52,7 @@ def _draws(tf: Any, shake: float) -> None:
         if not shake or not value.dtype.is_floating:
             return value
         shape = tf.shape(value)
-        noise = uniform(shape, seeded(shape, _SHAKE), dtype=value.dtype)
+        noise = uniform(shape, seeded(shape, _SHAKE + shake_seed), dtype=value.dtype)
         return value * (1 + shake * (2 * noise - 1))
 
     def floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -172,5 +172,6 @@ def _replace(tf: Any, module: Any, name: str, new: Any) -> None:
     for top in (tf, v1):
         for place in (top, *(getattr(top, n, None) for n in ("queue", "data", "io"))):
             for holder in (place, getattr(place, "experimental", None)):
-                if holder is not None and getattr(holder, name, None) is old:
+                # not getattr: TF 1.15 warns of each old name that is read
+                if holder is not None and vars(holder).get(name) is old:
                     setattr(holder, name, new)

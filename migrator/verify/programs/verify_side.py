@@ -4,10 +4,11 @@ Settings come from the environment, so that they reach whatever the command star
 
 * MIGRATOR_VERIFY_SIDE: "tf1", "compat" (MIGRATOR_VERIFY_COMPAT is the runtime's path) or "after";
 * MIGRATOR_VERIFY_DRAWS: "same" for random numbers that both TensorFlows agree about
-  (`verify_draws.py`), and MIGRATOR_VERIFY_SHAKE by how much to change them, relatively;
+  (`verify_draws.py`), and MIGRATOR_VERIFY_SHAKE by how much to change them, relatively, with
+  MIGRATOR_VERIFY_SHAKE_SEED for another change;
 * MIGRATOR_VERIFY_RESOURCES: "1" for resource variables where TF 1 has reference variables;
 * MIGRATOR_VERIFY_NOTES: a folder in which each process says which TensorFlow it ran and, on the
-  migrated side, how often each `tf.function` of the repository was traced.
+  migrated side, how often each `tf.function` of the repository (MIGRATOR_VERIFY_ROOT) was traced.
 
 Keeps to Python 3.7: it also runs under TF 1.15.
 """
@@ -25,7 +26,6 @@ from collections.abc import Callable
 from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_ROOT = os.getcwd()
 
 
 class _Loader(importlib.abc.Loader):
@@ -120,15 +120,16 @@ def _on_tensorflow(tf: Any) -> None:
         tf.compat.v1.enable_resource_variables()
     if os.environ.get("MIGRATOR_VERIFY_DRAWS") == "same":
         shake = float(os.environ.get("MIGRATOR_VERIFY_SHAKE", "0"))
-        _own("verify_draws").install(tf, shake)
+        seed = int(os.environ.get("MIGRATOR_VERIFY_SHAKE_SEED", "0"))
+        _own("verify_draws").install(tf, shake, seed)
     notes = os.environ.get("MIGRATOR_VERIFY_NOTES")
     if notes:
         _note(notes, "tensorflow", {"tensorflow": version})
         if side == "after":
-            traces = _own("verify_traces")
+            traces, root = _own("verify_traces"), os.environ["MIGRATOR_VERIFY_ROOT"]
             functions = traces.record_functions(tf)
             atexit.register(
-                lambda: _note(notes, "traces", traces.trace_counts(tf, functions, _ROOT))
+                lambda: _note(notes, "traces", traces.trace_counts(tf, functions, root))
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import unittest
+from collections.abc import Callable
 from typing import Any
 
 import verify_common as common  # type: ignore[import-not-found]  # beside this script
@@ -33,11 +34,21 @@ def _own_config(root: str) -> str:
 
 
 class Recorder:
-    """A pytest plugin that keeps {test id: (outcome, message)}."""
+    """A pytest plugin that keeps {test id: (outcome, message)}.
 
-    def __init__(self) -> None:
+    said is called with how many tests have run, how many there are, and the last one's id.
+    """
+
+    def __init__(self, said: Callable[[int, int, str], None]) -> None:
         self.tests: dict[str, Any] = {}
         self.errors: dict[str, str] = {}
+        self.said, self.total = said, 0
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        self.total = len(items)
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
+        self.said(len(self.tests), self.total, nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         message = "" if report.outcome == "passed" else _last_line(str(report.longrepr))
@@ -58,10 +69,12 @@ def _last_line(text: str) -> str:
     return (marked or lines or [""])[0 if marked else -1][:300]
 
 
-def run_pytest(root: str, files: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def run_pytest(
+    root: str, files: list[str], said: Callable[[int, int, str], None]
+) -> tuple[dict[str, Any], dict[str, str]]:
     import pytest
 
-    recorder = Recorder()
+    recorder = Recorder(said)
     arguments = ["-q", "-p", "no:cacheprovider", "-c", _own_config(root), "--rootdir", root]
     pytest.main(arguments + [os.path.join(root, f) for f in files], plugins=[recorder])
     return recorder.tests, recorder.errors
@@ -92,10 +105,13 @@ class Result(unittest.TestResult):
         self._note(test, "failed", f"{err[0].__name__}: {err[1]}")
 
 
-def run_unittest(files: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def run_unittest(
+    files: list[str], said: Callable[[int, int, str], None] = lambda *_: None
+) -> tuple[dict[str, Any], dict[str, str]]:
     tests: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for path in files:
+    for done, path in enumerate(files):
+        said(done, len(files), path)
         name = os.path.splitext(path)[0].replace(os.sep, ".")
         try:
             module = importlib.import_module(name)
@@ -113,12 +129,16 @@ def run(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     os.chdir(root)
     common.start_side(config["side"], config["compat_runtime"])
     common.add_roots(root, config["workload"]["roots"])
+
+    def said(done: int, total: int, name: str) -> None:
+        common.say_progress(config, done, total, name)
+
     try:
         importlib.import_module("pytest")
     except ImportError:
-        tests, errors = run_unittest(config["files"])
+        tests, errors = run_unittest(config["files"], said)
     else:
-        tests, errors = run_pytest(root, config["files"])
+        tests, errors = run_pytest(root, config["files"], said)
     return {}, {"tests": tests, "errors": errors}
 
 

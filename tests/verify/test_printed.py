@@ -1,0 +1,106 @@
+"""Which printed lines and numbers stand for each other, and which are left out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from migrator.verify import printed
+
+
+def numbers(text: str) -> list[float]:
+    (line,) = printed.lines(text)
+    return [value for value, _ in line.numbers]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("step 3: loss 0.25, 12.3 sec/batch", [3, 0.25]),
+        ("epoch 1/10 loss=2.5e-01 (0.52s)", [1, 10, 0.25]),
+        ("2019-01-02 10:11:12,123 accuracy 1", [1]),
+        ("Writing to ./runs/1511234567/model-20", [20]),
+        ("train_acc= 0.5 time= 0.05", [0.5]),
+        ("global step 7: loss = 1.5 (0.2 sec/step)", [7, 1.5]),
+        ("step 1  image/sec 0.8  remaining 3", [1, 3]),
+        ("conv2d_1 3x3 float32 relu6", []),
+        ("[ 1. -2.5 nan]", [1, -2.5, float("nan")]),
+        ("<object at 0x7f0a1b2c3d4e> has 2", [2]),
+        ("saved in /tmp/tmpab12cd/x", []),
+    ],
+)
+def test_numbers_that_are_compared(text: str, expected: list[float]) -> None:
+    assert numbers(text) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "   ", "2026-11-23 10:00:00.123456: I tensorflow/core/util/port.cc:153] oneDNN",
+        "WARNING:tensorflow:From x.py:3: The name tf.log is deprecated.", "x.py:3: UserWarning: old",
+        "W0000 00:00:1795428155.282078   19860 port.cc:153] words", 'x is Tensor("x:0", shape=(2,))',
+        " 10%|#         | 1/10 [00:01<00:09]\r 20%|##        | 2/10",
+    ],
+)  # fmt: skip
+def test_lines_that_say_nothing_about_the_program(text: str) -> None:
+    assert printed.lines(text) == []
+
+
+def test_two_spellings_of_one_thing() -> None:
+    pairs = [
+        ("shape (?, ?, 3)", "shape (None, None, 3)"), ("[0.5, 1]", "[np.float32(0.5), np.int64(1)]"),
+        ("in /a/b/tree/x", "in /c/tree/x"),
+        ("INFO:tensorflow:loss 1", "I1123 10:00:00.000000 7 a.py:3] loss 1"),
+        ("\x1b[32mok\x1b[0m", "ok"), ("half\rwhole", "whole"),
+    ]  # fmt: skip
+    for old, new in pairs:
+        folders = ["/a/b", "/c"]
+        found = printed.compare(printed.lines(old, folders), printed.lines(new, folders))
+        assert not found.lost and not found.added, (old, new)
+        assert all(n.difference == 0 for n in found.numbers.values())
+
+
+def compared(before: str, after: str) -> printed.Comparison:
+    return printed.compare(printed.lines(before), printed.lines(after))
+
+
+def test_lines_are_paired_by_their_words_and_whole_numbers() -> None:
+    before = "start\nstep 1 loss 0.5\nstep 2 loss 0.4\nend\n"
+    after = "start\nstep 2 loss 0.4\nstep 1 loss 0.5\nend\n"
+    assert all(n.difference == 0 for n in compared(before, after).numbers.values())
+
+
+def test_a_lost_and_a_new_line() -> None:
+    found = compared("a\nstep 1 loss 0.5\nb\n", "a\nb\nc\n")
+    assert found.lost == ("step 1 loss 0.5",) and found.added == ("c",)
+
+
+def test_a_shifted_step_is_a_difference() -> None:
+    found = compared("at 1: 0.5\nat 2: 0.25\n", "at 0: 0.5\nat 1: 0.25\n")
+    assert any(n.exact and n.difference >= 1 for n in found.numbers.values())
+
+
+def test_numbers_are_compared_as_far_as_they_are_printed() -> None:
+    (close,) = compared("loss 0.1234", "loss 0.1235").numbers.values()
+    (far,) = compared("loss 0.1234", "loss 0.1240").numbers.values()
+    assert close.difference == 0 and far.difference == pytest.approx(5e-4 / 0.124, rel=0.1)
+    (whole,) = compared("n 3", "n 4").numbers.values()
+    assert whole.exact and whole.difference == 1
+
+
+def test_what_is_not_finite() -> None:
+    assert next(iter(compared("x nan", "x nan").numbers.values())).difference == 0
+    assert next(iter(compared("x 0.5", "x nan").numbers.values())).difference == float("inf")
+
+
+def test_a_log_that_two_handlers_wrote_counts_once() -> None:
+    log = "INFO:tensorflow:loss = 1.5\nI1123 10:00:00.000000 7 hooks.py:3] loss = 1.5\nend\n"
+    assert [x.text for x in printed.logged(log)] == ["loss = 1.5", "end"]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_equal_to_itself(text: str) -> None:
+    found = compared(text, text)
+    assert not found.lost and not found.added
+    assert all(n.difference == 0 for n in found.numbers.values())
