@@ -188,7 +188,8 @@ class _Writer:
     def roots(self, found: frozenset[str]) -> None:
         """Decorate the functions and classes that build graphs for others, or begin the script's."""
         if MODULE in found:
-            self._begin_behind_imports()
+            if not any(_begins(node) for node in self.tree.body):
+                self._begin_behind_imports()
             return
         for node in self.tree.body:
             if is_main(node) and MAIN in found:
@@ -221,3 +222,8 @@ class _Writer:
     def _tell(self, node: ast.AST | int) -> None:
         self.ctx.change("TF391", node, "TensorFlow 2 computes at once: what is built here goes into a graph",
                         Rung.SUPPORT)
+
+
+def _begins(node: ast.stmt) -> bool:
+    """Whether a statement begins the graph of its script."""
+    return isinstance(node, ast.Expr) and ast.unparse(node.value).endswith("graphs.build()")
