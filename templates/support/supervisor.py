@@ -204,3 +204,10 @@ class Supervisor:
             with self.graph.as_default():
                 global_step = step_of(sess, self.global_step)
         self.summary_writer.add_summary(summary, global_step)
+
+    # TF 1's first names of these
+    PrepareSession = prepare_or_wait_for_session
+    StartStandardServices, StartQueueRunners = start_standard_services, start_queue_runners
+    Loop, Stop, RequestStop, ShouldStop = loop, stop, request_stop, should_stop
+    StopOnException, WaitForStop = stop_on_exception, wait_for_stop
+    SummaryComputed = summary_computed
