@@ -31,7 +31,8 @@ _PYTHON = (
 MODULE, MAIN = "", "__main__"
 
 
-@fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables")
+@fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables",
+      "create_train_op", "evaluate_")
 def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Unit (``f``, ``C.m``, "" for the module's own statements, "__main__" for those of its main
     block) -> {"direct": whether it handles a graph, "ops": whether it calls TensorFlow at all,
@@ -78,7 +79,8 @@ def unit_facts(
         if isinstance(node, ast.Call):
             symbol = names.resolve_node(node.func, values=False) or ""
             if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
-                direct = direct or k.call_kind(symbol) in _OF_GRAPHS or symbol.startswith("tf1_support")
+                direct = direct or symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
+                    symbol.startswith("tf1_support"))
                 ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
             elif symbol and not symbol.startswith("builtins."):
                 calls.add(symbol.partition("(")[0])

@@ -7,7 +7,7 @@ goes between are linked.  A *need* is a use that wants the session itself, so th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
@@ -22,6 +22,9 @@ TAKERS = {
     "tensorflow.train.start_queue_runners": (0, "sess"),
     "tensorflow.train.global_step": (0, "sess"),
 }
+#: Methods of hooks and listeners, which are called with a session.
+_CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 _LOADS = frozenset({"import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph"})
@@ -29,9 +32,11 @@ _LOADS = frozenset({"import_graph_def", "import_meta_graph", "FrozenGraph", "Met
 
 @fact("sessions", "sess", "Sess", anywhere=True)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
-    """{"carriers": all of them, "links": pairs of carriers, "needs": carriers,
-    "parameters": [(function, parameter, place)], "gives": [(function, place or keyword, carrier)],
-    "calls": names of functions -> what they mean -> most positional arguments,
+    """{"carriers": all of them, "hooked": those of sessions with hooks, "elsewhere": those of sessions
+    whose graph may be another than the default one, "asked": those that are asked for their graph,
+    "links": pairs of carriers,
+    "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
+    keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
     "loads": whether graphs are loaded from files}."""
     del module
@@ -53,11 +58,8 @@ class Carried:
             node for node in walk(tree)
             if isinstance(node, (ast.Name, ast.Attribute)) and self._is_session(node)
         ]
-        #: whether a session is made for a graph other than the default one
-        self.names_graphs = any(
-            self.makes(node) and (any(w.arg == "graph" for w in node.keywords) or len(node.args) > 1)
-            for node in walk(tree) if isinstance(node, ast.Call))
         self._free: set[int] = set()
+        self._restarts = any(_restarts(node, values.names) for node in walk(tree))
         for site in sites(tree, values):
             if site.session is not None and is_plain(site, values):
                 self._free.add(id(site.session))
@@ -92,8 +94,14 @@ class Carried:
             elif not self.is_free(node):
                 needs.add(carrier)
         own = list(self.parameters())
+        needs |= {carrier_of_parameter(name, parameter) for name, parameter, _, node in own
+                  if self._called_by_tensorflow(node)}
         return {
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
+            "hooked": sorted(self._made_by(self._calls_hooks)),
+            "elsewhere": sorted(self._made_by(self._names_graph, entered=False)),
+            "asked": sorted({self.carrier(node) for node in self.expressions
+                             if getattr(self.parents.of(node), "attr", "") == "graph"}),
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
@@ -148,7 +156,7 @@ class Carried:
         binding is more than that."""
         holder = self.parents.of(node)
         if isinstance(holder, ast.withitem):
-            return ""
+            return self._entered(holder.context_expr)
         if not (isinstance(holder, ast.Assign) and len(holder.targets) == 1):
             return None
         value = holder.value
@@ -156,7 +164,61 @@ class Carried:
             return ""
         if isinstance(value, (ast.Name, ast.Attribute)):
             return self.carrier(value)
-        return "" if self.makes(value) else None
+        return "" if self.makes(value) and not self.starts_again(value) else None
+
+    def _entered(self, context: ast.expr) -> str | None:
+        """`_assigned` for what a `with` enters."""
+        if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute) and (
+                context.func.attr == "as_default"):
+            context = context.func.value
+        if context in self.expressions:
+            assert isinstance(context, (ast.Name, ast.Attribute))
+            return self.carrier(context)
+        return "" if self.makes(context) and not self.starts_again(context) else None
+
+    def _made_by(self, wanted: Callable[[ast.Call], bool], entered: bool = True) -> set[str]:
+        """The carriers of sessions that `wanted` calls make; with `entered`, those that a `with`
+        binds as well."""
+        return {
+            self.carrier(node) for node in self.expressions
+            if isinstance(node.ctx, ast.Store)
+            and (entered or not isinstance(self.parents.of(node), ast.withitem))
+            and any(isinstance(value, ast.Call) and wanted(value)
+                    for value in self.values.assigned(node) or ())}
+
+    def _calls_hooks(self, call: ast.Call) -> bool:
+        return k.calls_hooks(self.values.names.resolve_node(call.func) or "")
+
+    def _names_graph(self, call: ast.Call) -> bool:
+        """Whether a session is made for a graph that is named: it need not be the default one where
+        the session is used."""
+        return not self.makes(call) or len(call.args) > 1 or any(w.arg == "graph" for w in call.keywords)
+
+    def _called_by_tensorflow(self, function: Function) -> bool:
+        """Whether TensorFlow calls a method: that of a hook, a listener, ..."""
+        holder = self.parents.of(function)
+        return isinstance(holder, ast.ClassDef) and bool(holder.bases) and (
+            function.name in _CALLED or function.name != "__init__" and any(
+                (self.values.names.resolve_node(base, values=False) or "").startswith("tensorflow.")
+                for base in holder.bases))
+
+    def starts_again(self, value: ast.expr) -> bool:
+        """Whether a session is made that starts again what another one of the same graph had: its
+        queues, iterators and seeded draws."""
+        if not (self.makes(value) and self._restarts):
+            return False
+        function = self.parents.function(value)
+        others = [node for node in walk(function) if isinstance(node, ast.Call) and node is not value
+                  and self.parents.function(node) is function]
+        if any(self.makes(node) for node in others):
+            return not any(self._is_new_graph(node) for node in others)
+        loop = next((n for n in self.parents.around(value) if isinstance(n, _LOOPS)), None)
+        return loop is not None and loop in walk(function) and not any(
+            self._is_new_graph(node) for node in walk(loop))
+
+    def _is_new_graph(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.values.names.resolve_node(node.func) in (
+            "tensorflow.Graph", "tensorflow.reset_default_graph")
 
     def makes(self, value: ast.expr) -> bool:
         """Whether an expression makes a session of TensorFlow's that is nothing but one."""
@@ -176,7 +238,7 @@ class Carried:
         if not isinstance(holder, ast.Attribute):
             return False
         if holder.attr == "graph":
-            return isinstance(holder.ctx, ast.Load) and not self.names_graphs
+            return isinstance(holder.ctx, ast.Load)
         call = self.parents.of(holder)
         if not isinstance(call, ast.Call) or call.func is not holder:
             return False
@@ -247,3 +309,17 @@ class Carried:
             elif isinstance(node, ast.Attribute):
                 found.add(f".{node.attr}")
         return sorted(found)
+
+
+def _restarts(node: ast.AST, names: NameTable) -> bool:
+    """Whether each session starts anew what a call makes: queues, iterators, draws with a seed."""
+    if not isinstance(node, ast.Call):
+        return False
+    symbol = names.resolve_node(node.func, values=False) or ""
+    if isinstance(node.func, ast.Attribute) and node.func.attr in (
+            "make_one_shot_iterator", "start_queue_runners"):
+        return True
+    return symbol.startswith("tensorflow.") and (
+        symbol.endswith((".set_random_seed", ".random.set_seed"))
+        or any(word.arg == "seed" and not (isinstance(word.value, ast.Constant)
+                                           and word.value.value is None) for word in node.keywords))

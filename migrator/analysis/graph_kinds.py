@@ -100,6 +100,12 @@ MONITORED = frozenset(
     {_T + "train.MonitoredTrainingSession", _T + "train.SingularMonitoredSession"}
 )
 
+#: Calls that run a graph by themselves.
+RUNNING = LOOPS | EVALUATIONS | MONITORED | {
+    _T + "train.MonitoredSession", _T + "train.Supervisor",
+    _C + "training.evaluate_once", _C + "training.evaluate_repeatedly",
+}
+
 CALLS: dict[str, str] = {
     **dict.fromkeys(
         (_T + "placeholder", _T + "placeholder_with_default", _T + "sparse_placeholder"),
@@ -373,6 +379,12 @@ def kind_of(symbol: str | None) -> str:
 def is_hook(symbol: str) -> bool:
     """Whether `symbol` is a class of session hooks, or what a hook asks for values with."""
     return symbol.startswith(_T + "train.") and symbol.endswith(("Hook", ".SessionRunArgs"))
+
+
+def calls_hooks(symbol: str) -> bool:
+    """Whether a call of `symbol`, of TensorFlow or of the support package, makes a session with hooks."""
+    return symbol.startswith(_T + "train.") and symbol.endswith("Session") or (
+        "tf1_support.monitored_sessions." in symbol)
 
 
 def is_layer(symbol: str) -> bool:

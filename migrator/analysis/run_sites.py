@@ -60,7 +60,8 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
             return None
         lost = tuple(name for name in ("options", "run_metadata") if _says(given.get(name)))
         return _made(call, given["fetches"], given.get("feed_dict"), func.value, lost)
-    if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL):
+    if func.attr not in ("eval", "run") or len(call.args) > 2 or not set(given) <= set(_EVAL) or (
+            not given.keys().isdisjoint(_EVAL[: len(call.args)])):
         return None
     if call.args and set(_EVAL[: len(call.args)]) & set(given):
         return None  # a ``run`` of another kind, which takes something else first
@@ -114,7 +115,7 @@ def is_plain(site: Site, values: Values) -> bool:
     """Whether nothing but the graph is behind a run: sessions with hooks do more."""
     for value in values.assigned(site.session) or [] if site.session is not None else []:
         symbol = isinstance(value, ast.Call) and values.names.resolve_node(value.func) or ""
-        if symbol in k.MONITORED or (
+        if k.calls_hooks(symbol) or (
                 symbol.endswith("Session") and not symbol.startswith("tensorflow.")):
             return False
     return True

@@ -23,6 +23,9 @@ class Carriers:
         self._parent: dict[str, str] = {}
         self._known: set[str] = set()
         self._needed: set[str] = set()
+        self._hooked: set[str] = set()
+        self._elsewhere: set[str] = set()
+        self._asked: set[str] = set()
         #: function -> (parameter, place, in a class) of its parameters for sessions
         self.parameters: dict[str, set[tuple[str, int, bool]]] = defaultdict(set)
         for found in facts.values():
@@ -34,9 +37,12 @@ class Carriers:
             if path in loaded or found["loads"]:
                 # what runs a loaded graph is handed on in the session's place
                 self._needed |= {_own(path, carrier) for carrier in found["carriers"]}
+        named = {self._find(carrier) for carrier in self._elsewhere}
+        self._needed |= {carrier for carrier in self._asked if self._find(carrier) in named}
         self._roots = {self._find(carrier) for carrier in self._needed}
-        told = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
-        self.digest = hashlib.sha256(repr(told).encode()).hexdigest() if facts else ""
+        self._hooked = {self._find(carrier) for carrier in self._hooked}
+        everything = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
+        self.digest = hashlib.sha256(repr(everything).encode()).hexdigest() if facts else ""
 
     def _add(self, path: str, found: dict[str, object]) -> None:
         known: Iterable[str] = found["carriers"]  # type: ignore[assignment]
@@ -45,6 +51,10 @@ class Carriers:
         links: Iterable[tuple[str, str]] = found["links"]  # type: ignore[assignment]
         for left, right in links:
             self._join(_own(path, left), _own(path, right))
+        for key, kept in (("hooked", self._hooked), ("elsewhere", self._elsewhere),
+                          ("asked", self._asked)):
+            some: Iterable[str] = found[key]  # type: ignore[assignment]
+            kept |= {_own(path, carrier) for carrier in some}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
         self._needed |= {_own(path, carrier) for carrier in needs}
         gives: Iterable[tuple[str, int | str, str]] = found["gives"]  # type: ignore[assignment]
@@ -75,6 +85,10 @@ class Carriers:
         """Whether a carrier that the module at `path` speaks of can go."""
         own = _own(path, carrier)
         return own in self._known and self._find(own) not in self._roots
+
+    def hooked(self, path: str, carrier: str) -> bool:
+        """Whether runs of what a carrier holds may call hooks."""
+        return self._find(_own(path, carrier)) in self._hooked
 
     def _find(self, carrier: str) -> str:
         while (parent := self._parent.get(carrier, carrier)) != carrier:

@@ -59,13 +59,15 @@ class _Writer:
         self.lines = Lines(ctx.text)
         self.parents = Parents(ctx.tree)
         self.values = Values(ctx.tree, ctx.names, self.parents, loaded)
+        self.carried = Carried(ctx.tree, self.values, self.parents)
         self.edits: list[Edit] = []
 
     # -- runs
 
     def sites(self) -> None:
         """Runs become calls."""
-        plain = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        plain = [site for site in sites(self.tree, self.values)
+                 if is_plain(site, self.values) and not self._hooked(site)]
         told = resolved(plain, self.values, self.parents)
         found = told.sites
         for statement in told.gone:
@@ -86,6 +88,13 @@ class _Writer:
                 self._run(site)
                 reason, rung = "the graph is run without a session", Rung.SUPPORT
             self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
+
+    def _hooked(self, site: Site) -> bool:
+        """Whether the session may call hooks around the run."""
+        session = site.session
+        return session in self.carried.expressions and isinstance(
+            session, (ast.Name, ast.Attribute)) and carriers(self.ctx.index).hooked(
+                self.ctx.path, self.carried.carrier(session))
 
     def _has_room(self, site: Site) -> bool:
         """Whether a statement can stand in front of the run's."""
@@ -159,8 +168,7 @@ class _Writer:
 
     def sessions(self) -> None:
         """What only carried a session goes, where nothing in the project needs it."""
-        carried = Carried(self.tree, self.values, self.parents)
-        self.edits += SessionRemoval(carried, carriers(self.ctx.index), self.ctx.path, self.ctx.text,
+        self.edits += SessionRemoval(self.carried, carriers(self.ctx.index), self.ctx.path, self.ctx.text,
                                      self.lines, self.ctx.support).edits()
 
     def graphs(self) -> None:
@@ -180,7 +188,8 @@ class _Writer:
     def roots(self, found: frozenset[str]) -> None:
         """Decorate the functions and classes that build graphs for others, or begin the script's."""
         if MODULE in found:
-            self._begin_behind_imports()
+            if not any(_begins(node) for node in self.tree.body):
+                self._begin_behind_imports()
             return
         for node in self.tree.body:
             if is_main(node) and MAIN in found:
@@ -213,3 +222,8 @@ class _Writer:
     def _tell(self, node: ast.AST | int) -> None:
         self.ctx.change("TF391", node, "TensorFlow 2 computes at once: what is built here goes into a graph",
                         Rung.SUPPORT)
+
+
+def _begins(node: ast.stmt) -> bool:
+    """Whether a statement begins the graph of its script."""
+    return isinstance(node, ast.Expr) and ast.unparse(node.value).endswith("graphs.build()")

@@ -131,6 +131,7 @@ def runs_left(ctx: FileContext) -> bool:
     return any(
         looks_like_run(call) or k.kind_of(ctx.names.resolve_node(call.func, values=False)) in (
             k.SESSION, k.PLACEHOLDER, k.INIT)
+        or ctx.names.resolve_node(call.func, values=False) in k.RUNNING
         for call in calls_in(ctx.tree)
     )
 

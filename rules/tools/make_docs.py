@@ -80,6 +80,12 @@ def proven(rules: RuleSet) -> dict[str, list[str]]:
         module, _, name = entry.target.partition(".")
         found[symbol] += [suite["proof"] for suite in suites()
                           if module in suite["modules"] and name in suite["names"]]  # fmt: skip
+    targets = {symbol: entry.target for symbol, entry in rules.packs.support.items()}
+    for symbols, text, note in _programs(reader):
+        for symbol in symbols:
+            owner = symbol if symbol in targets else symbol.rpartition(".")[0]
+            if owner in targets and (not text or targets[owner] in text):
+                found[symbol].append(note)
     listed = {name: rules.tf1.aliases.get(name, name) for name in rules.tf1.symbols}
     groups: dict[str, set[str]] = defaultdict(set)
     for name, canonical in listed.items():
@@ -89,6 +95,19 @@ def proven(rules: RuleSet) -> dict[str, list[str]]:
         for name in names:
             if notes:
                 found[name] = notes
+    return found
+
+
+def _programs(reader: ModuleType) -> list[tuple[set[str], str, str]]:
+    """(symbols that a recorded program names, what it became if that is kept, a note)."""
+    found = []
+    for folder, tolerance in (("graphs", 1e-5), ("transforms/training", 1e-6)):
+        for case in sorted((ROOT / "tests" / folder / "cases").iterdir()):
+            texts = {path.name: path.read_text(encoding="utf-8") for path in case.glob("*.py")}
+            names = {name for file, text in texts.items() if not file.startswith("after")
+                     for name in reader.named(text)}
+            became = "".join(text for file, text in texts.items() if file.startswith("after"))
+            found.append((names, became, f"program {case.name} (≤ {tolerance:g})"))
     return found
 
 

@@ -241,6 +241,7 @@ class Saver:
                              "tf.reshape of tf.train.load_variable, and name the file yourself")
         self._var_list, self._allow_empty = var_list, allow_empty
         self._store = current_store() if var_list is None else None
+        self._run = current_run()
         self._max_to_keep = max_to_keep or 0
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600.0
         self._next_kept = time.time() + self._keep_seconds
@@ -275,8 +276,11 @@ class Saver:
 
     @_outside_of_graphs
     def save(self, save_path: str, global_step: Any = None, latest_filename: str | None = None,
-             write_state: bool = True) -> str:
-        """Writes a checkpoint and gives its path: `save_path`, or `save_path-<step>`.
+             meta_graph_suffix: str = "meta", write_meta_graph: bool = True,
+             write_state: bool = True, strip_default_attrs: bool = False,
+             save_debug_info: bool = False) -> str:
+        """Writes a checkpoint and gives its path: `save_path`, or `save_path-<step>`; beside it the
+        meta graph, where a graph is being built.
 
         Raises:
             ValueError: there are no variables.
@@ -297,7 +301,9 @@ class Saver:
             write_checkpoint_state(os.path.dirname(path) or ".", self.last_checkpoints,
                                    latest_filename)
         for old in removed:
-            remove_checkpoint(old)
+            remove_checkpoint(old, meta_graph_suffix=meta_graph_suffix)
+        if write_meta_graph:
+            self._run.write_meta_graph(f"{path}.{meta_graph_suffix}", self._variables())
         return path
 
     @_outside_of_graphs

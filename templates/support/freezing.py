@@ -7,8 +7,13 @@ from typing import Any
 
 import tensorflow as tf
 
-# TensorFlow's guides use this function, but no public module exports it.
-from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+# TensorFlow's guides use these functions, but no public module exports them.
+from tensorflow.python.framework.convert_to_constants import (
+    convert_variables_to_constants_from_session_graph,
+    convert_variables_to_constants_v2,
+)
+
+from .graphs import default_graph
 
 
 def _rename(graph_def: Any, old: str, new: str) -> None:
@@ -90,3 +95,39 @@ def freeze(function: Callable[..., Any], input_signature: Sequence[tf.TensorSpec
         with tf.io.gfile.GFile(os.fspath(path), "wb") as file:
             file.write(graph_def.SerializeToString())
     return graph_def
+
+
+class _Values:
+    """What TensorFlow asks a session for while it freezes: the values of variables, by name."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+
+    def run(self, names: Sequence[str]) -> list[Any]:
+        variables = self._graph.store.variables_by_name
+        found = [variables[name.partition(":")[0].removesuffix("/Read/ReadVariableOp")]
+                 for name in names]
+        with tf.init_scope():
+            return [variable.numpy() for variable in found]
+
+
+def convert_variables_to_constants(sess: Any, input_graph_def: Any,
+                                   output_node_names: Sequence[str],
+                                   variable_names_whitelist: Sequence[str] | None = None,
+                                   variable_names_blacklist: Sequence[str] | None = None) -> Any:
+    """The part of `input_graph_def` that `output_node_names` follow from, with constants for the
+    variables of the graph that is being built.
+
+    Args:
+        sess: The session, if its graph is another one.
+        input_graph_def: What ``graph.as_graph_def()`` gave.
+
+    Raises:
+        ValueError: there is no node with one of the names.
+    """
+    graph = getattr(sess, "graph", None) or default_graph()
+    if sess is not None:
+        graph.use(sess)
+    return convert_variables_to_constants_from_session_graph(
+        _Values(graph), input_graph_def, list(output_node_names),
+        variable_names_whitelist, variable_names_blacklist)

@@ -7,8 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
-from .names import current_graph, hashable, variable_name
+from .names import current_graph, hashable, key_of, variable_name
 from .store import GraphKeys, Run, VariableStore
 
 
@@ -26,6 +27,7 @@ class GraphRun(Run):
         self._initializers: dict[int, tf.Operation] = {}
         self._hidden: set[int] = set()
         self._starts_anew = False
+        self._meta_graph: tuple[Any, Any] | None = None  # what it depends on, the message
 
     # ---- changes -----------------------------------------------------------------------------
     def effect(self, change: Callable[[], Any], name: str | None = None,
@@ -97,10 +99,13 @@ class GraphRun(Run):
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         if name in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES):
             self._find_others()
-        return super().get_collection(name, scope)
+        found = super().get_collection(name, scope)
+        known = {id(value) for value in found}
+        return found + [value for value in self.graph.traced.get_collection(name, scope)
+                        if id(value) not in known]  # TensorFlow's own code adds there
 
     def hide(self, variables: Sequence[Any]) -> None:
-        self._hidden |= {id(getattr(variable, "value", variable)) for variable in variables}
+        self._hidden |= {key_of(variable) for variable in variables}
 
     def _find_others(self) -> None:
         """Variables that the graph reads and others made (layers of Keras) are its own as well."""
@@ -201,6 +206,12 @@ class GraphRun(Run):
         then: what is made later was often meant as well."""
         return self.graph.python_operation(
             lambda *given: self.initialize(self.get_collection(collection), *given), "init")
+
+    def write_meta_graph(self, path: str, saved: Mapping[str, Any]) -> None:
+        version = self.graph.traced.version, *map(id, saved.values())
+        if self._meta_graph is None or self._meta_graph[0] != version:
+            self._meta_graph = version, meta_graph_of(self.graph, saved)
+        written_meta_graph(self._meta_graph[1], path)
 
     # ---- sessions ----------------------------------------------------------------------------
     def start_session(self) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
 from .names import current_graph
@@ -141,6 +142,10 @@ class Graph:
 
     def add_to_collection(self, name: str, value: Any) -> None:
         self.run.add_to_collection(name, value)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The GraphDef, with resources for variables."""
+        return graph_def_of(self, add_shapes)
 
     def finalize(self) -> None:
         """Nothing: functions that are made later do not change those that were made."""
@@ -431,4 +436,4 @@ def local_variables_initializer() -> tf.Operation:
 
 def tables_initializer(name: str = "init_all_tables") -> tf.Operation:
     """The operation that fills the tables of the graph."""
-    return tf.group(*default_graph().traced.get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+    return tf.group(*default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)

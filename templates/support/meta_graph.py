@@ -49,6 +49,20 @@ def read_meta_graph(path: str | os.PathLike[str]) -> Any:
     return meta
 
 
+def in_resource_form(graph_def: Any) -> Any:
+    """A GraphDef whose variables are resources.
+
+    Raises:
+        ValueError: it changes a reference in a way that resources lack.
+    """
+    made = type(graph_def)()
+    made.CopyFrom(graph_def)
+    for node in made.node:
+        node.attr.pop("_class", None)  # colocation with what is another operation now
+        node.attr.pop("_output_shapes", None)
+    return _ResourceForm(made).result if any(node.op in VARIABLES for node in made.node) else made
+
+
 class _ResourceForm:
     """Writes `graph_def` with resources for reference variables into `result`.
 
@@ -190,14 +204,7 @@ class MetaGraph(FrozenGraph):
     def __init__(self, path: Any, prefix: str = "", clear_devices: bool = False,
                  name: str | None = None) -> None:
         self.meta = read_meta_graph(path) if isinstance(path, (str, os.PathLike)) else path
-        graph_def = type(self.meta.graph_def)()
-        graph_def.CopyFrom(self.meta.graph_def)
-        for node in graph_def.node:
-            node.attr.pop("_class", None)  # colocation with what is another operation now
-            node.attr.pop("_output_shapes", None)
-        if any(node.op in VARIABLES for node in graph_def.node):
-            graph_def = _ResourceForm(graph_def).result
-        super().__init__(graph_def, prefix, clear_devices, name)
+        super().__init__(in_resource_form(self.meta.graph_def), prefix, clear_devices, name)
         trainable = {v.variable_name.partition(":")[0]
                      for v in self._variable_defs("trainable_variables")}
         self.variables_by_name: dict[str, tf.Variable] = {}

@@ -19,11 +19,8 @@ class Record(NamedTuple):
 class ReaderBase:
     """A reader; each session has one of its own."""
 
-    def __init__(self, make: Callable[..., Any], name: str, supports_serialize: bool = False,
-                 **options: Any) -> None:
-        self.reader_ref = default_graph().resource(
-            lambda own: make(shared_name=own, **options), name)
-        self.supports_serialize = supports_serialize
+    def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
+        self.reader_ref, self.supports_serialize = reader_ref, supports_serialize
 
     def read(self, queue: Any, name: str | None = None) -> Record:
         """The next record (key, value) of the files in the queue."""
@@ -53,6 +50,12 @@ class ReaderBase:
         return tf.raw_ops.ReaderResetV2(reader_handle=self.reader_ref, name=name)
 
 
+def _reader(make: Callable[..., Any], name: str | None, **options: Any) -> tf.Tensor:
+    """The handle of a reader of the graph."""
+    return default_graph().resource(
+        lambda own: make(shared_name=own, **options), name or make.__name__)
+
+
 def _handle(queue: Any) -> Any:
     return getattr(queue, "queue_ref", queue)
 
@@ -61,22 +64,22 @@ class WholeFileReader(ReaderBase):
     """Gives whole files; the key is the file's name."""
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(tf.raw_ops.WholeFileReaderV2, name or "WholeFileReaderV2", True)
+        super().__init__(_reader(tf.raw_ops.WholeFileReaderV2, name), True)
 
 
 class IdentityReader(ReaderBase):
     """Gives what the queue has, as key and as value."""
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(tf.raw_ops.IdentityReaderV2, name or "IdentityReaderV2", True)
+        super().__init__(_reader(tf.raw_ops.IdentityReaderV2, name), True)
 
 
 class TextLineReader(ReaderBase):
     """Gives the lines of files, without their ends."""
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        super().__init__(tf.raw_ops.TextLineReaderV2, name or "TextLineReaderV2",
-                         skip_header_lines=skip_header_lines or 0)
+        super().__init__(_reader(tf.raw_ops.TextLineReaderV2, name,
+                                 skip_header_lines=skip_header_lines or 0))
 
 
 class TFRecordReader(ReaderBase):
@@ -85,8 +88,8 @@ class TFRecordReader(ReaderBase):
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         kind = getattr(options, "compression_type", options) or ""
         names = {0: "", 1: "ZLIB", 2: "GZIP"}  # TFRecordCompressionType
-        super().__init__(tf.raw_ops.TFRecordReaderV2, name or "TFRecordReaderV2",
-                         compression_type=names.get(kind, kind))
+        super().__init__(_reader(tf.raw_ops.TFRecordReaderV2, name,
+                                 compression_type=names.get(kind, kind)))
 
 
 class FixedLengthRecordReader(ReaderBase):
@@ -95,7 +98,7 @@ class FixedLengthRecordReader(ReaderBase):
     def __init__(self, record_bytes: int, header_bytes: int | None = None,
                  footer_bytes: int | None = None, hop_bytes: int | None = None,
                  name: str | None = None, encoding: str | None = None) -> None:
-        super().__init__(
-            tf.raw_ops.FixedLengthRecordReaderV2, name or "FixedLengthRecordReaderV2",
+        super().__init__(_reader(
+            tf.raw_ops.FixedLengthRecordReaderV2, name,
             record_bytes=record_bytes, header_bytes=header_bytes or 0,
-            footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or "")
+            footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or ""))

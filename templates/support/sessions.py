@@ -65,6 +65,10 @@ class Session:
         """Computes a part; what was computed before is not computed again."""
         return handle.run(self, fetches, dict(feed_dict or {}))
 
+    @staticmethod
+    def reset(target: str = "", containers: Any = None, config: Any = None) -> None:
+        """Nothing: no other process keeps resources."""
+
     def list_devices(self) -> list[Any]:
         """The devices of the process."""
         return list(tf.config.list_logical_devices())

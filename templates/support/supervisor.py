@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -152,12 +153,14 @@ class Supervisor:
     def loop(self, timer_interval_secs: float | None, target: Callable[..., Any],
              args: Sequence[Any] | None = None, kwargs: Mapping[str, Any] | None = None
              ) -> threading.Thread:
-        """A thread that calls `target` every so many seconds until all is to stop."""
+        """A thread that calls `target` at once and every so many seconds until all is to stop."""
 
         def repeat() -> None:
+            due = time.monotonic()
             with self.coord.stop_on_exception():
-                while not self.coord.wait_for_stop(timer_interval_secs or 0.0):
+                while not self.coord.wait_for_stop(max(0.0, due - time.monotonic())):
                     target(*(args or ()), **(kwargs or {}))
+                    due += timer_interval_secs or 0.0
 
         thread = threading.Thread(target=repeat, daemon=True)
         self.coord.register_thread(thread)
@@ -201,3 +204,10 @@ class Supervisor:
             with self.graph.as_default():
                 global_step = step_of(sess, self.global_step)
         self.summary_writer.add_summary(summary, global_step)
+
+    # TF 1's first names of these
+    PrepareSession = prepare_or_wait_for_session
+    StartStandardServices, StartQueueRunners = start_standard_services, start_queue_runners
+    Loop, Stop, RequestStop, ShouldStop = loop, stop, request_stop, should_stop
+    StopOnException, WaitForStop = stop_on_exception, wait_for_stop
+    SummaryComputed = summary_computed

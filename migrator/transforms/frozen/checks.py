@@ -39,7 +39,8 @@ class FrozenChecks:
                 as_default(item) is not None for item in model.entered_around(call)
             ):  # another graph is the default one there
                 continue
-            if k.kind_of(self.ctx.resolve(call.func)) == k.PLACEHOLDER:
+            symbol = self.ctx.resolve(call.func) or ""
+            if k.kind_of(symbol) == k.PLACEHOLDER or symbol.endswith("tf1_support.graphs.placeholder"):
                 raise Obstacle(call, "TensorFlow operations are added to the graph that was loaded",
                                "compute them in a function that is given what the graph computes")
 

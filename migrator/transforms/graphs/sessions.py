@@ -116,7 +116,7 @@ class SessionRemoval:
             context = context.func.value
         if context in self.carried.expressions:
             return self._spare(context)
-        return self.carried.makes(context)
+        return self.carried.makes(context) and not self.carried.starts_again(context)
 
     def _graph_of(self, context: ast.expr) -> ast.expr | None:
         """The graph that a session is made for."""

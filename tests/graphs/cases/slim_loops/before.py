@@ -48,7 +48,8 @@ def train(folder, steps):
 
         final = slim.learning.train(
             train_op, folder, train_step_fn=train_step_fn, number_of_steps=steps,
-            log_every_n_steps=2, save_summaries_secs=300, save_interval_secs=600)
+            log_every_n_steps=2, summary_op=tf.summary.scalar('rate', rate),  # takes no batch
+            save_summaries_secs=300, save_interval_secs=600)
         return final, rates
 
 

@@ -8,7 +8,6 @@ import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 from tf1_support import graphs
 from tf1_support import image as tf1_image
-from tf1_support import frozen_graph
 
 
 @graphs.building
@@ -26,8 +25,11 @@ class Estimator(object):
 
     def __init__(self, path, size=(6, 6)):
         self.size = size
+        with tf.io.gfile.GFile(path, 'rb') as f:
+            graph_def = graph_pb2.GraphDef()
+            graph_def.ParseFromString(f.read())
         self.graph = graphs.default_graph()
-        graph = frozen_graph.FrozenGraph(path, prefix='Estimator')
+        tf.import_graph_def(graph_def, name='Estimator')
         self.image = self.graph.get_tensor_by_name('Estimator/image:0')
         self.output = self.graph.get_tensor_by_name('Estimator/net/stage:0')
         self.upsample = graphs.placeholder(tf.int32, (2,), name='upsample')

@@ -35,7 +35,7 @@ def predict(path, data):
     graph.restore(path)
     x = 'x:0'
     prediction = 'prediction:0'
-    return graphs.run(graph, prediction)
+    return graph.run(prediction, feed_dict={x: data})
 
 
 def main(output):

@@ -29,14 +29,15 @@ def main(output):
     supervisor = tf1_supervisor.Supervisor(graph=net.graph, logdir=tempfile.mkdtemp(), summary_op=None,
                                      save_model_secs=0)
     losses = []
-    loss = graphs.default_graph().get_tensor_by_name('loss:0')
-    train_step = graphs.function([net.x], [net.train_op, loss, net.step])
-    while not supervisor.should_stop():
-        _, value, step = train_step(rng.normal(size=(4, 3)))
-        losses.append(value)
-        if len(losses) == 3:
-            supervisor.request_stop()
-    steps = graphs.run(net.step)
+    with supervisor.managed_session() as sess:
+        loss = sess.graph.get_tensor_by_name('loss:0')
+        train_step = graphs.function([net.x], [net.train_op, loss, net.step])
+        while not supervisor.should_stop():
+            _, value, step = train_step(rng.normal(size=(4, 3)))
+            losses.append(value)
+            if len(losses) == 3:
+                supervisor.request_stop()
+        steps = graphs.run(net.step)
     np.savez(output, losses=losses, steps=steps)
 
 
