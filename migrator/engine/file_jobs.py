@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from migrator.engine.cache import engine_digest
 from migrator.engine.migrated import Attempt, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
@@ -130,12 +132,27 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         parsed = None  # the summary says why
     if parsed is not None and _Job.kept is not None:
         _Job.kept.keep(path, parsed)
-    summary = ModuleSummary.of(path, source.text, _Job.facts, parsed)
+    summary = summary_of(path, source.text, _Job.facts, parsed)
     tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text, parsed), source.sha256,
         tensorflow=imports_tensorflow(source.text),
     )  # fmt: skip
+
+
+def summary_of(
+    path: str, text: str, facts: dict[str, Callable[..., object]], parsed: Parsed | None = None
+) -> ModuleSummary:
+    """What the index keeps of a module; of one of Python 2, what it is once it is translated."""
+    if parsed is None and looks_like_python2(text):
+        try:
+            translated = Parsed(translate(text)[0])
+        except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
+            return ModuleSummary.of(path, text, facts)
+        found = ModuleSummary.of(path, translated.text, facts, translated)
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return replace(found, sha256=sha256, python2="Python 2 syntax", python3=False)
+    return ModuleSummary.of(path, text, facts, parsed)
 
 
 def migrate(path: str, shipped: Shipped | None = None) -> Migrated:

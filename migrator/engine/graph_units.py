@@ -42,6 +42,8 @@ _IN_GRAPHS = {
     "tensorflow.contrib.framework.init_from_checkpoint": "tf1_support.compat.init_from_checkpoint",
     "tensorflow.reset_default_graph": "tf1_support.compat.reset_default_graph",
 }
+#: Questions that have one answer eagerly, where rules write it, and two in a graph.
+_ASKED_IN_GRAPHS = frozenset({"tensorflow.is_variable_initialized"})
 _MAKERS = (k.SESSION, k.SUPERVISOR, k.PLACEHOLDER, k.INIT)
 _DEFAULT_GRAPH = "tensorflow.get_default_graph"
 #: Of tests, which are eager unless they keep their graph, only what a session alone can use.
@@ -93,6 +95,8 @@ def _handed(names: NameTable, units: set[str]) -> set[int]:
 
 
 def _compat(found: Disposition, rules: RuleSet) -> Disposition:
+    if found.key in _ASKED_IN_GRAPHS:
+        return Disposition("compat", found.key, found.rest, exists=found.exists)
     if found.kind != "support" or found.key in _SHARED or not found.key.startswith("tensorflow."):
         return found
     if found.key in _IN_GRAPHS:

@@ -29,6 +29,7 @@ from .store import (
     VariableStore,
     current_run,
     current_store,
+    in_tf1_graph,
     name_of,
     reset_default_store,
 )
@@ -151,6 +152,11 @@ class variable_scope:
         run.scope_counts[full] = run.scope_counts.get(full, 0) + 1
         self.saved_counts = dict(run.scope_counts) if isinstance(given, VariableScope) else None
         self.scope = run.scope = scope
+        self.of_graph: Any = contextlib.nullcontext()
+        if in_tf1_graph():  # what tf.compat.v1 makes here has this scope in its names, too
+            own = tf.compat.v1.VariableScope(tf.compat.v1.AUTO_REUSE, full)
+            self.of_graph = tf.compat.v1.variable_scope(own, auxiliary_name_scope=False)
+        self.of_graph.__enter__()
         return scope
 
     def _full_name(self, run: Run, given: str | None) -> str:
@@ -174,6 +180,7 @@ class variable_scope:
                 if name.startswith(below):
                     run.scope_counts[name] = 0
         run.scope = self.outer
+        self.of_graph.__exit__(*exc)
         self.names.__exit__(*exc)
 
 
