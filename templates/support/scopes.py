@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from .arg_scope import (
@@ -275,6 +276,7 @@ def _stored_variable(
 ) -> tf.Variable:
     """What custom getters call as `getter`: find or make by full name, without the scope."""
     run = current_run()
+    shape = _whole(shape)
     store, dtype = run.store, tf.as_dtype(dtype)
     existing = store.variables_by_name.get(name)
     if existing is not None:
@@ -309,6 +311,13 @@ def _stored_variable(
         store.registry.regularizers[name] = regularizer
         run.penalize(name)
     return variable
+
+
+def _whole(shape: Any) -> Any:
+    """A shape with whole numbers for dimensions like 3.0, which TF1 took."""
+    if not isinstance(shape, (list, tuple)):
+        return shape
+    return [int(d) if isinstance(d, (float, np.floating)) and d == int(d) else d for d in shape]
 
 
 def _check_same(name: str, existing: tf.Variable, shape: Any, dtype: tf.DType) -> None:
