@@ -6,6 +6,7 @@ through a module that another one imports (`slim.losses.log_loss`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -82,6 +83,25 @@ def named_module(name: str) -> str | None:
     code that looks names up when it runs; None where there is none."""
     module = f"named_{name.partition('.')[2].replace('.', '_')}"
     return f"tf1_support.{module}" if has(module) else None
+
+
+def signature(symbol: str) -> str | None:
+    """How a function of the package is called, as ``(x, name=None)``; None for what is no function."""
+    module, _, path = symbol.partition(".")
+    package = _package()
+    while module in package.modules and path:
+        source, (name, _, rest) = package.modules[module], path.partition(".")
+        target = source.imports.get(name)
+        if target is not None and target.module is not None:
+            module, path = target.module, ".".join(filter(None, (target.name or "", rest)))
+            continue
+        for statement in source.by_name.get(name, ()) if not rest else ():
+            text = "\n".join(source.lines[statement.first - 1 : statement.last])
+            for node in ast.parse(text).body:
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    return f"({ast.unparse(node.args)})"
+        return None
+    return None
 
 
 def render(symbols: Iterable[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.packed import Summaries, unpacked
+from migrator.analysis.python2 import runs_on_python2
 from migrator.project.source import SourceError
 from migrator.project.tree import read, text_of
 
@@ -174,7 +175,10 @@ class ProjectIndex:
             f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].sha256}"
             for p in sorted(seen)
         ]
-        own = [info.name, f"both={self.holds_both_versions}"]
+        from migrator.analysis.reexports import taken  # which asks this module
+
+        own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}"]
+        own += sorted(taken(self, path))
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
 
     @cached_property

@@ -11,7 +11,7 @@ from migrator.check import pairs
 from migrator.check.places import UNKNOWN, Place, Snapshot, in_keras
 from migrator.check.reach import reach_of
 from migrator.check.records import Flaw, Params, Shape, Unit, Use
-from migrator.check.units import Reader
+from migrator.check.units import Reader, shape_of
 from migrator.check.uses import judged
 
 
@@ -65,7 +65,21 @@ def units(
     old = Reader(path, before, name, is_package, world.own_calls, calls_only=True)
     unit.free = {name: line for name, line in unit.free.items() if name not in old.free}
     unit.flaws = (*_outside(foreign, world, old), *pairs.flaws(old, new))
+    if any(use.path.startswith("tf1_support.") and use.shape is not None for use in unit.uses):
+        unit.refused = frozenset(_refused(old, world))
     return old.unit(), unit
+
+
+def _refused(old: Reader, world: World) -> Iterator[tuple[str, object]]:
+    """The calls of TensorFlow that TF 1 did not take either."""
+    for reference in old.names.references:
+        if reference.call is None:
+            continue
+        for path in old.paths.of(reference.root, reference.scope) or ():
+            whole = ".".join((path, *reference.attrs))
+            params = world.before(whole) if whole.startswith("tensorflow.") else None
+            if params is not None and params.refuses(shape := shape_of(reference.call)):
+                yield whole.rpartition(".")[2], shape.key()
 
 
 def _outside(uses: Iterable[Use], world: World, old: Reader) -> Iterator[Flaw]:

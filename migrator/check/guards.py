@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 
 from migrator.analysis.tree_walk import walk
@@ -16,7 +17,9 @@ _ASKED = frozenset(
     ("hasattr", "__version__", "VERSION", "version_info", "PY2", "PY3", "TYPE_CHECKING", "getattr",
      "is_tf2", "find_spec", "__VERSION__", "GIT_VERSION")
 )  # fmt: skip
-_WORDS = ("except", *sorted(_ASKED))
+#: A version that a function of the program's own is given.
+_VERSION = re.compile(r"\d+(\.\d+)*")
+_WORDS = re.compile(rf"except|{'|'.join(sorted(_ASKED))}|\(['\"]{_VERSION.pattern}['\"]")
 
 
 class Guards:
@@ -26,7 +29,7 @@ class Guards:
     def __init__(self, text: str, statements: Callable[[], Iterable[ast.stmt]]) -> None:
         self._spans: list[tuple[int, int, int]] = []
         self._lines: dict[int, int] | None = None
-        if not any(word in text for word in _WORDS):
+        if _WORDS.search(text) is None:
             return
         number = 0
         asks = "hasattr" in text
@@ -76,5 +79,13 @@ def catches(handler: ast.ExceptHandler) -> bool:
 def _asks(test: ast.expr) -> bool:
     return any(
         getattr(node, "id", None) in _ASKED or getattr(node, "attr", None) in _ASKED
+        or isinstance(node, ast.Call) and any(_is_version(argument) for argument in node.args)
         for node in walk(test)
+    )
+
+
+def _is_version(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+        and _VERSION.fullmatch(node.value) is not None
     )

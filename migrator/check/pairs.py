@@ -110,7 +110,7 @@ def _unread(old: Reader, new: Reader) -> Iterator[Flaw]:
             continue
         if reads is None:
             reads = _argument_reads(old)
-        if name in reads and _mattered(old, reads[name]):
+        if name in reads and argument not in _NAMING and _mattered(old, reads[name]):
             yield Flaw(
                 Kind.DELETED, line, f"the argument {argument} of {owner}() has no effect any more",
                 argument,

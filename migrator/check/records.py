@@ -29,6 +29,10 @@ class Shape:
     keywords: tuple[str, ...] = ()
     stars: bool = False
 
+    def key(self) -> object:
+        """It, hashable."""
+        return self.positional, self.keywords, self.stars
+
 
 @dataclass(slots=True)
 class Params:
@@ -165,7 +169,8 @@ class Unit:
     """One module as others see it.
 
     `free` are names that nothing in the module binds, by line: those that edits left, where it was
-    edited. `loaded` and `stored` are attributes of anything, `flaws` what its own texts show.
+    edited. `loaded` and `stored` are attributes of anything, `flaws` what its own texts show, `refused`
+    the calls (last name, `Shape.key`) that TF 1 refused as well.
     """
 
     path: str
@@ -179,6 +184,7 @@ class Unit:
     stored: frozenset[str] = frozenset()
     loaded: Mapping[str, int] = field(default_factory=dict)
     flaws: tuple[Flaw, ...] = ()
+    refused: frozenset[tuple[str, object]] = frozenset()
     reach: Reach | None = None
 
 

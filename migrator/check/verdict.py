@@ -10,6 +10,11 @@ from migrator.check.records import Fault, Kind, Shape, Unit, Use
 from migrator.check.uses import judged
 
 Units = Mapping[str, Unit]
+#: Attributes of TF 1's own objects: nobody knows whose a read of these is.
+_PROPERTIES = frozenset(
+    ("graph", "graph_def", "sess_str", "session", "op", "name", "shape", "dtype", "device", "type",
+     "values", "indices", "dense_shape", "initializer", "initial_value", "saver_def")
+)  # fmt: skip
 _FOREIGN = ("tensorflow", "keras", "tf1_support")  # what the project does not define itself
 
 
@@ -80,6 +85,8 @@ class Project:
         old = self.old.get(unit.path)
 
         def so_it_was(use: Use, shape: Shape) -> bool:
+            if use.path.startswith("tf1_support."):
+                return (use.path.rpartition(".")[2], shape.key()) in unit.refused
             params = self.before.place(use.path, unit.path).params
             return params is not None and bool(params.refuses(shape)) and old is not None and any(
                 other.path == use.path and other.shape == shape for other in old.uses
@@ -160,7 +167,7 @@ class Project:
         """Attributes that something set before, nothing sets now, and something still reads."""
         before: set[str] = set().union(*(unit.stored for unit in self.old.values()))
         now: set[str] = set().union(*(unit.stored for unit in self.new.values()))
-        lost = before - now
+        lost = before - now - _PROPERTIES
         if not lost or "*" in now:
             return
         for path, unit in self.new.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from migrator.analysis.index import ProjectIndex
@@ -26,6 +26,7 @@ from migrator.model import Change, FileResult, Finding, Rung, Status
 
 CODE = "TF007"
 _MOST_STEPS = 200  # edits that are taken back, one after the other
+_MOST_LINES = 5  # of faults that one finding tells
 _MOST_TRIES = 8  # ways to migrate one file that are tried for one fault
 #: Faults that nothing but an edit of their own line makes.
 _AT_THE_LINE = frozenset((Kind.CALL, Kind.REFERENCE, Kind.MEANING, Kind.GUARD))
@@ -64,6 +65,16 @@ def check(
     return Checked(files, index, world, rendered, file_jobs.migrate_without).settle()
 
 
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What was done about a fault, which is at this line of the original."""
+
+    what: str
+    home: str  # the file that it was in
+    fault: Fault
+    line: int
+
+
 class Checked:
     """The plan of a project on its way through the check.
 
@@ -89,7 +100,7 @@ class Checked:
 
     def settle(self) -> dict[str, FileResult]:
         """The results that the check changed."""
-        taken_back: list[tuple[Fault, str]] = []
+        taken_back: list[TakenBack] = []
         hopeless: set[tuple[object, ...]] = set()
         faults = self._faults(self.files)
         for _ in range(_MOST_STEPS):
@@ -99,10 +110,15 @@ class Checked:
             if step is None:
                 break
             path, item, held, what = step
+            lines = [_original(self.files[fault.path].result, fault) for fault in faults]
             self.files[path], self._held[path] = item, held
             left = self._faults(self.files, path)
             still = {_key(fault) for fault in left}
-            taken_back += [(fault, what) for fault in faults if _key(fault) not in still]
+            gone = [
+                (fault, line) for fault, line in zip(faults, lines, strict=True)
+                if _key(fault) not in still
+            ]
+            taken_back += [TakenBack(what, path, *pair) for pair in gone]
             faults = left
         return dict(self._reported(faults, taken_back))
 
@@ -204,20 +220,17 @@ class Checked:
     # -- reporting
 
     def _reported(
-        self, faults: list[Fault], taken_back: list[tuple[Fault, str]]
+        self, faults: list[Fault], taken_back: list[TakenBack]
     ) -> Iterator[tuple[str, FileResult]]:
         added: dict[str, list[Finding]] = {}
-        for fault, what in taken_back:
-            if _key(fault) not in {_key(left) for left in faults}:
-                result = self.files[fault.path].result
-                line = _original(result, fault)
-                message = f"{what} was taken back: with it, {fault.message}"
-                advice = (
-                    "The check of the output found this. What was taken back stays on the rung below "
-                    "(see the other findings); migrate it by hand, and report it if you can share it."
-                )
-                finding = Finding(CODE, fault.path, line, 0, message, advice, fault.name, Rung.COMPAT)
-                added.setdefault(fault.path, []).append(finding)
+        left = {_key(fault) for fault in faults}
+        groups: dict[tuple[str, ...], list[TakenBack]] = {}
+        for item in taken_back:
+            if _key(item.fault) not in left:
+                key = (item.fault.path, item.home, item.what)
+                groups.setdefault(key, []).append(item)
+        for (path, *_), items in groups.items():
+            added.setdefault(path, []).append(_finding_of(items))
         for fault in faults:
             result = self.files[fault.path].result
             line = _original(result, fault)
@@ -265,6 +278,25 @@ class Checked:
             if findings != list(item.result.findings):
                 found[path] = findings
         return found
+
+
+def _finding_of(items: list[TakenBack]) -> Finding:
+    """What is said of one thing that was taken back for what is wrong with it in one file."""
+    first = items[0]
+    where = f" of {first.home}" if first.home != first.fault.path else ""
+    message = f"{first.what}{where} was taken back: with it, {first.fault.message}"
+    others = sorted({item.line for item in items} - {first.line})
+    if others:
+        more = f" and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
+        shown = ", ".join(map(str, others[:_MOST_LINES]))
+        message += f" (other faults at line{'s' * (len(others) > 1)} {shown}{more})"
+    advice = (
+        "The check of the output found this. What was taken back stays on the rung below "
+        "(see the other findings); migrate it by hand, and report it if you can share it."
+    )
+    return Finding(
+        CODE, first.fault.path, first.line, 0, message, advice, first.fault.name, Rung.COMPAT
+    )
 
 
 def _covering(changes: Iterable[Change], line: int) -> int:

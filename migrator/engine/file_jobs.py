@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -128,13 +129,11 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     parsed: Parsed | None
     try:
         parsed = Parsed(source.text)
-    except (SyntaxError, ValueError):
-        parsed = _translated(source.text)
-    except (RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         parsed = None  # the summary says why
     if parsed is not None and _Job.kept is not None:
         _Job.kept.keep(path, parsed)
-    summary = ModuleSummary.of(path, source.text, _Job.facts, parsed)
+    summary = summary_of(path, source.text, _Job.facts, parsed)
     tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text, parsed), source.sha256,
@@ -142,14 +141,19 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     )  # fmt: skip
 
 
-def _translated(text: str) -> Parsed | None:
-    """A Python 2 module as the Python 3 that it becomes: other modules ask what is in it."""
-    if not looks_like_python2(text):
-        return None
-    try:
-        return Parsed(translate(text)[0])
-    except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def summary_of(
+    path: str, text: str, facts: dict[str, Callable[..., object]], parsed: Parsed | None = None
+) -> ModuleSummary:
+    """What the index keeps of a module; of one of Python 2, what it is once it is translated."""
+    if parsed is None and looks_like_python2(text):
+        try:
+            translated = Parsed(translate(text)[0])
+        except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
+            return ModuleSummary.of(path, text, facts)
+        found = ModuleSummary.of(path, translated.text, facts, translated)
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return replace(found, sha256=sha256, python2="Python 2 syntax", python3=False)
+    return ModuleSummary.of(path, text, facts, parsed)
 
 
 def migrate(path: str, shipped: Shipped | None = None) -> Migrated:

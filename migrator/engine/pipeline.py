@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import re
 import time
@@ -11,10 +12,13 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
-from migrator.engine import clock, walk
+from migrator.engine import clock, division, walk
 from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
+from migrator.engine.division import Divided
+from migrator.engine.edits import apply
 from migrator.engine.linemap import LineMap
 from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.options import Options
@@ -89,7 +93,7 @@ def _migrate(
         return FileResult(path, Status.SKIPPED)
     changes: list[Change] = []
     findings: list[Finding] = []
-    source = text
+    python2 = False
     try:
         parsed = parsed or Parsed(text)
     except (SyntaxError, ValueError) as error:
@@ -99,16 +103,31 @@ def _migrate(
         if not options.sure(Confidence.LIKELY):
             return _untranslated(path)
         try:
-            source, changes = translate(text)
+            source, translated = translate(text)
         except NotPython2 as reason:
             # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
             return replace(failure, error=f"{path}:{reason.line}: {reason}")
-        parsed = Parsed(source)
+        parsed, python2 = Parsed(source), True
+        changes += translated
+    else:
+        reason2 = runs_on_python2(index, path) if options.allows("PY101") else ""
+        if reason2 and options.sure(Confidence.LIKELY):
+            python2 = True
+            with contextlib.suppress(NotPython2):
+                source, translated = translate(text, reason2 == PRINTS)
+                parsed = Parsed(source) if source != text else parsed
+                changes += translated
     attempt.before = parsed
+    source = parsed.text
     suppressions = attempt.held.on(find_suppressions(source))
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
     concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
+    divided = Divided()
+    if python2 or concerned:
+        parsed, divided = _divide(path, text, parsed, options, suppressions, python2)
+        source = parsed.text
+        changes += divided.changes
     for _ in range(_ROUNDS if concerned else 0):
         parsed, stuck = _round(
             path, text, parsed, index, options, registry, suppressions, changes, findings, attempt
@@ -126,6 +145,7 @@ def _migrate(
         source = parsed.text
     attempt.after = parsed
     source = _with_line_ends_of(text, source)
+    findings += divided.findings
     if unseen(index, path):
         findings.append(_unseen(path))
     findings = _unsuppressed(findings, suppressions, options)
@@ -145,6 +165,22 @@ def _migrate(
         findings=tuple(order),
         support=used_support(source, parsed),
     )
+
+
+def _divide(
+    path: str, text: str, parsed: Parsed, options: Options, suppressions: Suppressions, python2: bool
+) -> tuple[Parsed, Divided]:
+    """The module with the divisions that round down, and what is to be said of them."""
+    original = LineMap(text, parsed.text).original if parsed.text != text else int
+    sure = options.allows(division.CODE) and options.sure(Confidence.LIKELY)
+
+    def wanted(line: int) -> bool:
+        return sure and not suppressions.covers(division.CODE, line)
+
+    found = division.divisions(path, parsed.text, parsed.names, python2, wanted, original)
+    if not found.edits:
+        return parsed, found
+    return Parsed(apply(parsed.text, found.edits)[0]), found
 
 
 def _with_line_ends_of(original: str, text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -114,16 +115,25 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         if result.status is not Status.FAILED:
             users[result.path] = same.setdefault(result.support, result.support)
     supported = remembered.with_support(names_of(users))
+    rendered = remembered.support(needed_symbols(users, supported))
     if not options.only_files:
         for finding in (f for f in seen.findings if not results.has(f.path)):
             results.put(_left_out(root, finding, seen.places.get(finding.path, finding.path)))
     if not options.only_files and uses_tensorflow:
-        from migrator.engine.pins import is_setup, plan_pins, setup_module
+        from migrator.engine import pins
 
-        for path in filter(is_setup, chosen):
-            results.put(setup_module(results.get(path), options))
-        for result in plan_pins(root, options):
+        read = (r.new_text or r.old_text for r in results)
+        needed = pins.needs(chain(read, rendered.values()))
+        setups = list(filter(pins.is_setup, chosen))
+        for path in setups:
+            results.put(pins.setup_module(results.get(path), options, needed))
+        listing, listed = pins.plan_pins(root, options, needed)
+        for result in listing:
             results.put(result)
+        if not listed and not any(pins.lists_tensorflow(results.get(path)) for path in setups):
+            told = pins.unlisted(results, needed, options)
+            if told is not None:
+                results.put(told)
     inits = (f"{SUPPORT_PACKAGE}/__init__.py", f"/{SUPPORT_PACKAGE}/__init__.py")
     existing = {
         path.removesuffix(inits[0]).rstrip("/") for path, item in scanned.items()
@@ -132,7 +142,9 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     return Plan(
         str(root),
         results.done(),
-        support_files(root, users, index, supported, remembered.support, existing),
+        support_files(
+            root, (path for path, symbols in users.items() if symbols), index, rendered, existing
+        ),
         {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
     )
@@ -289,23 +301,21 @@ def _damaged(path: str, error: LoadError) -> Finding:
 
 def support_files(
     root: Path,
-    users: Mapping[str, frozenset[str]],
+    users: Iterable[str],
     index: ProjectIndex,
-    supported: frozenset[str],
-    render: Callable[[Iterable[str]], Mapping[str, str]],
+    rendered: Mapping[str, str],
     existing: Iterable[str] = (),
 ) -> tuple[tuple[str, str], ...]:
     """(path relative to the root, text) of support modules that differ from what is on disk.
 
-    One package has all the `supported` symbols that any file uses; other folders from which modules
-    are imported get one that leads to it (`analysis.support_places`). `existing`: folders that hold
-    a package already.
+    The one package, `rendered` for all the symbols that its `users` take, and packages that lead to it
+    in other folders from which modules are imported (`analysis.support_places`). `existing`: folders that
+    hold a package already.
     """
-    needed = needed_symbols(users, supported)
-    if not needed:
+    if not rendered:
         return ()
-    places = support_places(index, (path for path, symbols in users.items() if symbols), existing)
-    texts = {_joined(places.home, SUPPORT_PACKAGE, n): text for n, text in render(needed).items()}
+    places = support_places(index, users, existing)
+    texts = {_joined(places.home, SUPPORT_PACKAGE, name): text for name, text in rendered.items()}
     for folder in places.pointers:
         up = os.path.relpath(places.home or ".", _joined(folder, SUPPORT_PACKAGE)).replace(os.sep, "/")
         texts[_joined(folder, SUPPORT_PACKAGE, "__init__.py")] = _POINTER.format(

@@ -47,6 +47,19 @@ def test_a_session_that_somebody_else_reads() -> None:
     ]
 
 
+def test_attributes_that_objects_of_tensorflow_have() -> None:
+    base = BASE.replace("self.sess", "self.graph").replace("tf.Session", "tf.Graph")
+    user = "import tensorflow as tf\ndef show(sess):\n    print(sess.graph)\n"
+    faults = Tree({"base.py": base, "user.py": user}, {"base.py": GONE}).faults()
+    assert [f for f in faults if f.kind is Kind.ATTRIBUTE] == []
+
+
+def test_arguments_that_nothing_reads_any_more() -> None:
+    old = "import tensorflow as tf\ndef either(p, a, b, name=None):\n    return tf.cond(p, a, b, name)\n"
+    assert found(old, old.replace(", b, name)", ", b)")) == []
+    assert (Kind.DELETED, "b") in found(old, old.replace("a, b, name)", "a, a)"))
+
+
 def test_attributes_that_are_set_in_other_ways() -> None:
     user = "from base import Base\nmodel = Base()\nprint(model.sess)\n"
     for line in ("setattr(self, 'sess', 1)", "setattr(self, name, 1)", "self.other.sess = 1"):

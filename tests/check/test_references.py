@@ -41,6 +41,7 @@ def test_names_that_lead_nowhere(text: str, wrong: str) -> None:
         "if hasattr(tf, 'pack'):\n    x = tf.pack\n",
         "x = tf.pack if hasattr(tf, 'pack') else tf.stack\n",
         "if tf.__version__ < '2':\n    x = tf.pack\n",
+        "if is_later('1.9'):\n    x = tf.stack\nelse:\n    x = tf.pack\n",
         "def f(tf):\n    return tf.pack\n",
         "from tf1_support import slim\nx = slim.conv2d(1, 2, 3)\nslim.losses.log_loss(1, 2)\n",
         "x = tf.data.Dataset.from_tensor_slices([1]).anything().at.all\n",
@@ -153,6 +154,15 @@ def test_calls_that_were_wrong_before() -> None:
     old = "def f(a):\n    pass\nf(1, 2)\n"
     assert found(old, old + "x = 1\n") == []
     assert found(old, old.replace("def f(a)", "def f(b)")) == []
+
+
+def test_calls_that_tf1_refused_as_well() -> None:
+    old = "import tensorflow as tf\ntf.summary.image('a', 1, max_images=3)\n"
+    new = "from tf1_support import summary\nsummary.image('a', 1, max_images=3)\n"
+    assert found(old, new) == []
+    assert found(old.replace("max_images", "max_outputs"), new) == [
+        (Kind.CALL, "tf1_support.summary.image")
+    ]
 
 
 def test_who_calls_a_constructor_that_takes_more_now() -> None:

@@ -79,6 +79,18 @@ def test_verdicts() -> None:
     assert verdict(never) == (harness.Verdict.NO_REFERENCE, False)
 
 
+def test_a_program_runs_with_some_of_its_text_exchanged(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("STEPS = 9000\nif __name__ == '__main__':\n    print(STEPS, __file__)\n")
+    bench = kit.Workbench(str(tmp_path))
+    bench.script("program.py", cwd=str(tmp_path), instead=[("STEPS = 9000", "STEPS = 3")])
+    assert "3 program.py" in capfd.readouterr().out and "9000" in program.read_text()
+    with pytest.raises(SystemExit):
+        bench.script("program.py", cwd=str(tmp_path), instead=[("EPOCHS", "")])
+
+
 def test_the_page_is_made_of_what_runs_left(tmp_path: Path) -> None:
     the = driver(p=None, q=None, r=None)
     paths = (

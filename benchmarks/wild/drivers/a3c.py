@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kit import edit, settings
+from kit import settings
 
 REPOSITORY = "https://github.com/dennybritz/reinforcement-learning"
 COMMIT = "2b832284894a65eccdd82353cc446f68d100676e"
@@ -55,9 +55,9 @@ def train(w):
 
 @settings(timeout=900)
 def deep_q(w):
-    for old, new in (("num_episodes=10000", "num_episodes=2"), ("replay_memory_size=500000",
-                     "replay_memory_size=12"), ("replay_memory_init_size=50000",
-                     "replay_memory_init_size=8"), ("every=10000", "every=4"), ("batch_size=32)",
-                     "batch_size=4)")):  # fmt: skip
-        edit("DQN/dqn.py", old, new)
-    w.script("dqn.py", cwd="DQN", ahead=_GAME)
+    small = [
+        ("num_episodes=10000", "num_episodes=2"), ("replay_memory_size=500000", "replay_memory_size=12"),
+        ("replay_memory_init_size=50000", "replay_memory_init_size=8"), ("every=10000", "every=4"),
+        ("batch_size=32)", "batch_size=4)"),
+    ]  # fmt: skip
+    w.script("dqn.py", cwd="DQN", ahead=_GAME, instead=small)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, edit, picture, settings, write
+from kit import carried, picture, settings, write
 
 REPOSITORY = "https://github.com/rishizek/tensorflow-deeplab-v3-plus"
 COMMIT = "f6b416be519bf481f20d2458614a4d33737da37e"
@@ -48,10 +48,9 @@ def pack(w):
 
 @settings(timeout=900)
 def train(w):
-    edit("train.py", "_HEIGHT = 513", "_HEIGHT = 65")
-    edit("train.py", "_WIDTH = 513", "_WIDTH = 65")
     w.script("train.py", *_NET, "--data_dir=packed", "--batch_size=2", "--train_epochs=1",
-             "--pre_trained_model=begin/resnet_v2_50.ckpt", "--tensorboard_images_max_outputs=2")  # fmt: skip
+             "--pre_trained_model=begin/resnet_v2_50.ckpt", "--tensorboard_images_max_outputs=2",
+             instead=[("_HEIGHT = 513", "_HEIGHT = 65"), ("_WIDTH = 513", "_WIDTH = 65")])  # fmt: skip
 
 
 @settings(timeout=900)

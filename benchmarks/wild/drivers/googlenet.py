@@ -6,7 +6,7 @@ import os
 import pickle
 
 import numpy as np
-from kit import carried, edit, settings
+from kit import carried, settings
 
 REPOSITORY = "https://github.com/conan7882/GoogLeNet-Inception"
 COMMIT = "2a015d1e0f378fb3b5ba8509586b4e2cebb84156"
@@ -25,22 +25,21 @@ def data(w):
             pickle.dump(content, stream, protocol=2)
 
 
-def _places(w):
-    path = "examples/inception_cifar.py"
-    edit(path, "'/home/qge2/workspace/data/dataset/cifar/'", "'../cifar/'")
-    edit(path, "'/home/qge2/workspace/data/out/googlenet/cifar/'", "'../kept/'")
+def _run(w, *flags):
+    w.script("inception_cifar.py", *flags, cwd="examples", folders=["."], instead=[
+        ("'/home/qge2/workspace/data/dataset/cifar/'", "'../cifar/'"),
+        ("'/home/qge2/workspace/data/out/googlenet/cifar/'", "'../kept/'"),
+    ])  # fmt: skip
 
 
 @settings(timeout=900)
 def train(w):
-    _places(w)
-    w.script("inception_cifar.py", "--train", "--maxepoch=1", "--bsize=4", cwd="examples", folders=["."])
+    _run(w, "--train", "--maxepoch=1", "--bsize=4")
 
 
 def evaluate(w):
-    w.script("inception_cifar.py", "--eval", "--load=0", "--bsize=4", cwd="examples", folders=["."])
+    _run(w, "--eval", "--load=0", "--bsize=4")
 
 
 def predict(w):
-    w.script("inception_cifar.py", "--predict", "--load=0", "--im_name=cat", cwd="examples",
-             folders=["."])  # fmt: skip
+    _run(w, "--predict", "--load=0", "--im_name=cat")

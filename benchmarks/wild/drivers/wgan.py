@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import edit, settings
+from kit import settings
 
 REPOSITORY = "https://github.com/igul222/improved_wgan_training"
 COMMIT = "fa66c574a54c4916d27c55441d33753dcc78f6bc"
 PYTHON2 = True
 
 
+_SMALL = (("ITERS = 100000", "ITERS = 3"), ("DIM = 512", "DIM = 16"))
+
+
 @settings(timeout=900)
 def toy(w):
-    edit("gan_toy.py", "ITERS = 100000", "ITERS = 3")
-    edit("gan_toy.py", "DIM = 512", "DIM = 16")
-    w.script("gan_toy.py")
+    w.script("gan_toy.py", instead=_SMALL)
 
 
 @settings(timeout=900)
 def toy_clipped(w):
-    edit("gan_toy.py", "MODE = 'wgan-gp'", "MODE = 'wgan'")
-    edit("gan_toy.py", "DATASET = '8gaussians'", "DATASET = '25gaussians'")
-    w.script("gan_toy.py")
+    w.script("gan_toy.py", instead=[
+        *_SMALL, ("MODE = 'wgan-gp'", "MODE = 'wgan'"), ("DATASET = '8gaussians'", "DATASET = '25gaussians'"),
+    ])  # fmt: skip
 
 
 def layers(w):

@@ -56,11 +56,11 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
         ]
         given = sum(inputs)
-        before = runs.Before(kept + given, traced, tuple(inputs))
+        before = runs.Before(kept + given, traced, tuple(inputs), config["grows"])
         found = runs.of(concrete, "gpu", "gpu", before)
         points.append({
             "batch": batch, "inputs": given, "step": found.likely.bytes,
-            "low": found.peaks[0].bytes, "high": found.peaks[-1].bytes,
+            "low": found.interval[0], "high": found.interval[1],
             "unknown": found.likely.unknown, "allocator": found.allocator,
         })  # fmt: skip
         holders = _holders(found.likely)
