@@ -113,8 +113,8 @@ def test_what_a_signature_takes(shape: Shape, why: str) -> None:
     [
         ("tf.reduce_mean(x, keep_dims=True)\n", "tensorflow.reduce_mean"),
         ("tf.nn.conv2d(x, filter=1, strides=1, padding='SAME')\n", "tensorflow.nn.conv2d"),
-        ("from tf1_support import checkpoint\ns = checkpoint.Saver()\ns.restore(x, 'path')\n",
-         "tf1_support.checkpoint.Saver().restore"),
+        ("from tf1_support import writers\ns = writers.FileWriter('a')\ns.add_summary(x, 1, 2)\n",
+         "tf1_support.writers.FileWriter().add_summary"),
         ("from tf1_support import checkpoint\ncheckpoint.Saver(nothing=1)\n", "tf1_support.checkpoint.Saver"),
         ("import functools\nf = functools.partial(tf.nn.dropout, keep_prob=0.5)\n", "tensorflow.nn.dropout"),
         ("def step(a, b):\n    return a\nstep(1)\n", "a.step"),
