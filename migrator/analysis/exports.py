@@ -98,8 +98,10 @@ def _assigned(statement: ast.Assign, paths: dict[str, list[str]], others: set[st
 
 
 def _of_several(paths: list[str]) -> str:
-    """The one that counts of what a name is bound to in several places: TensorFlow, else the first."""
-    return next((path for path in paths if path.startswith("tensorflow")), paths[0])
+    """The one that counts of what a name is bound to in several places: the project's own, which
+    nobody may take for another one's, then TensorFlow, else the first."""
+    own = next((path for path in paths if path.startswith(".")), None)
+    return own or next((path for path in paths if path.startswith("tensorflow")), paths[0])
 
 
 def _loose(module: Parsed) -> frozenset[str]:
