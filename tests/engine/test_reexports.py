@@ -74,6 +74,15 @@ def test_names_that_are_the_modules_own_are_not_followed() -> None:
     assert migrated(files)["m.py"].new_text is None
 
 
+def test_names_that_are_the_modules_own_on_some_ways_are_not_followed() -> None:
+    layers = "if new:\n  from .own import flatten\nelse:\n  from tensorflow.contrib.layers import flatten\n"
+    files = {
+        "net/__init__.py": "", "net/own.py": "def flatten(x): return x\n", "net/layers.py": layers,
+        "net/m.py": "from .layers import flatten\nflatten(x)\n",
+    }  # fmt: skip
+    assert migrated(files)["net/m.py"].new_text is None
+
+
 def test_modules_that_import_each_other_end() -> None:
     index = index_of({"a.py": "from b import *\nx\n", "b.py": "from a import *\ny\n"})
     assert brought(index, "a.tf", "a.py") is None
