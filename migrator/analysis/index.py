@@ -146,11 +146,16 @@ class ProjectIndex:
         """The `ast` of another file of the project, None if it cannot be read or parsed."""
         if self.folder is None or path not in self.modules:
             return None
+        if self.modules[path].summary.python2:
+            return _parsed(self.text(path) or "")
         return _tree_of(self.folder, path, self.modules[path].sha256)
 
     def text(self, path: str) -> str | None:
-        """Any file of the project as text, None where there is none."""
-        return text_of(self.folder, path) if self.folder is not None else None
+        """Any file of the project as text, None where there is none; a Python 2 module translated."""
+        text = text_of(self.folder, path) if self.folder is not None else None
+        if text and path in self.modules and self.modules[path].summary.python2:
+            return _as_python3(text)
+        return text
 
     def needs(self, path: str) -> frozenset[str]:
         """The folders that must be on sys.path for the absolute imports of the file at `path`."""
@@ -315,8 +320,27 @@ def _reachable(path: str, importer: str, dotted: str) -> bool:
 @lru_cache(maxsize=64)
 def _tree_of(folder: Path, path: str, sha256: str) -> ast.Module | None:
     try:
-        return ast.parse(read(folder, path)[0])
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return _parsed(read(folder, path)[0])
+    except SourceError:
+        return None
+
+
+def _as_python3(text: str) -> str:
+    """A module of Python 2 translated, where it must be to be parsed."""
+    from migrator.engine.py2 import NotPython2, translate
+
+    if _parsed(text) is not None:
+        return text
+    try:
+        return translate(text)[0]
+    except NotPython2:  # it is not what it was a moment ago
+        return text
+
+
+def _parsed(text: str | bytes) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

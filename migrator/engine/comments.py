@@ -14,9 +14,10 @@ from difflib import SequenceMatcher
 from migrator.analysis.tree_walk import walk
 from migrator.lines import lines_of
 
-#: What is said to a tool about the code of its line (or is IPython's own line), and goes with that.
+#: What is said to a tool about the code of its line (or is code, of a notebook), and goes with that.
 _DIRECTIVE = re.compile(
-    r"#\s*(?:noqa|nosec|type:|pylint:|flake8:|yapf:|fmt:|isort:|pragma:|mypy:|lint:|ipython:)", re.IGNORECASE
+    r"#\s*(?:noqa|nosec|type:|pylint:|flake8:|yapf:|fmt:|isort:|pragma:|mypy:|lint:|ipython|%% \[cell )",
+    re.IGNORECASE,
 )
 _MAYBE = re.compile(r"#[^\r\n]*")
 

@@ -174,3 +174,13 @@ def test_import_roots() -> None:
     found = index.resolve("nets.v1.f")
     assert found is not None and (found[0].path, found[1]) == ("research/slim/nets/v1.py", "f")
     assert index.digest("alone.py") != index.digest("tools/export.py")
+
+
+def test_modules_of_python_2_are_seen_by_others(tmp_path: Path) -> None:
+    (tmp_path / "layers.py").write_text("import tensorflow as tf\nprint 'x'\n")
+    (tmp_path / "user.py").write_text("from layers import *\nprint tf.log(1.)\n")
+    plan = plans.build_plan(tmp_path, Options(jobs=1))
+    user = next(f for f in plan.files if f.path == "user.py")
+    assert user.new_text == "from layers import *\nprint(tf.math.log(1.))\n" and not plan.findings
+    apply(tmp_path, plan)
+    assert not plans.build_plan(tmp_path, Options(jobs=1)).changed
