@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
+from migrator.analysis.facts_graph_code import (
+    MAIN,
+    MODULE,
+    is_main,
+    is_test_case,
+    unit_facts,
+    units,
+)
 from migrator.analysis.facts_loaded_graphs import loaded_parameters
 from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import roots, shares_graph
@@ -40,7 +47,8 @@ class GraphPrograms:
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
-        if not any(facts["direct"] for facts in own.values()):
+        tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
+        if not any(facts["direct"] for facts in [*own.values(), *tests]):
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()
