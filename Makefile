@@ -1,6 +1,7 @@
 # Two commands for a fresh clone (Python 3.11 is all that must be there):
 #   make demo   migrates, verifies, measures and reports on a TensorFlow 1 program
 #   make test   lint, types and tests
+#   make gpu-test   what needs an NVIDIA GPU; without one it fails, because nothing was tested
 # Both make .venv once and take up again where they were stopped.
 
 PYTHON ?= python3.11
@@ -15,7 +16,7 @@ PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --quiet
 
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test lint types pytest clean
+.PHONY: demo test lint types pytest gpu-test clean
 
 demo: $(DEMO)/report.stamp
 	@echo
@@ -76,6 +77,9 @@ types: $(VENV)/dev.stamp
 
 pytest: $(VENV)/dev.stamp
 	$(VENV)/bin/python -m pytest -n $(JOBS)
+
+gpu-test: $(VENV)/dev.stamp
+	$(VENV)/bin/python -m pytest -m gpu -p no:xdist
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -4,10 +4,14 @@
     python benchmarks/fuzz.py packages [--keep FOLDER]    20 large packages from PyPI
     python benchmarks/fuzz.py programs [--cases 10000]    programs made by hypothesis and hypothesmith
                                                           (those with a problem go to stderr)
+    python benchmarks/fuzz.py mutated TREE ... [--cases 3000]
+                                                          real TensorFlow programs of these trees, each
+                                                          changed in 1 to 4 places, planned and checked
+                                                          as a project of its own
 
-Exit code 1 for any problem: a crash, a rewrite that was withdrawn, output that does not parse, a
-second run that changes something again, a statement without edits whose tree is another one, a
-changed file without TensorFlow.
+Exit code 1 for any problem: a crash, a rewrite that was withdrawn (TF000), output that does not parse,
+a second run that changes something again, a statement without edits whose tree is another one, a
+changed file without TensorFlow; of mutated programs, a comment that is lost.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import random
 import subprocess
 import sys
 import sysconfig
@@ -29,7 +34,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.engine import fuzzing
+from migrator.model import Status
+from tests.engine import fuzzing, mutated
 
 # Large, pure Python in good part, and none of them uses TensorFlow 1 itself.
 PACKAGES = (
@@ -123,11 +129,35 @@ def _batch(
     return max(tally.programs - before, 1)
 
 
+def mutants(tally: fuzzing.Tally, trees: list[Path], cases: int, start: int) -> None:
+    """Mutated real programs, by turns of all files that speak of TensorFlow."""
+    files = [path for tree in trees for path in sorted(tree.rglob("*.py")) if path.is_file()]
+    texts = [(path, text) for path in files if (text := fuzzing.read(path)) and "tensorflow" in text]
+    texts = [(path, text) for path, text in texts if mutated.compiles(text)]
+    if not texts:
+        sys.exit("no program in these trees imports TensorFlow")
+    for number in range(cases):
+        chosen = random.Random(start * 1_000_000 + number)
+        path, text = chosen.choice(texts)
+        text = mutated.mutated(text, chosen)
+        result, problems = mutated.examine(text)
+        tally.programs += 1
+        if result is not None:
+            tally.changed += result.status is Status.CHANGED
+            tally.failed += result.status is Status.FAILED
+        tally.problems += [(f"{number} {path.name}", problem) for problem in problems]
+        for problem in problems:
+            print(f"case {number} ({path}): {problem}", file=sys.stderr, flush=True)
+        if number % 100 == 99:
+            print(f"{number + 1} of {cases}", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("stdlib", "packages", "programs"))
-    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("part", choices=("stdlib", "packages", "programs", "mutated"))
+    parser.add_argument("tree", nargs="*", type=Path)
+    parser.add_argument("--cases", type=int, help="default: 10000 programs, 3000 mutated ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()) / "migrator-fuzz")
     arguments = parser.parse_args()
@@ -138,8 +168,10 @@ def main() -> int:
         stdlib(tally)
     elif arguments.part == "packages":
         packages(tally, arguments.keep)
+    elif arguments.part == "mutated":
+        mutants(tally, arguments.tree, arguments.cases or 3_000, arguments.seed)
     else:
-        programs(tally, arguments.cases, arguments.seed)
+        programs(tally, arguments.cases or 10_000, arguments.seed)
     found = dataclasses.asdict(tally) | {"cpu_seconds": round(time.process_time() - started, 1)}
     print(json.dumps({"part": arguments.part, **found}, indent=1))
     return int(bool(tally.problems))

@@ -12,6 +12,7 @@ import functools
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,14 @@ class FileResult:
     timings: tuple[tuple[str, float], ...] = ()  # (rule or transform, seconds), if asked for
 
 
+class Stored(Sequence[FileResult]):
+    """Results that are not in memory all at once."""
+
+    def with_status(self, status: Status) -> Sequence[FileResult]:
+        """Those of one status."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """One migration that was written: when (UTC), by which version, edits and files that it changed."""
@@ -118,7 +127,7 @@ class Plan:
     """
 
     root: str
-    files: tuple[FileResult, ...]
+    files: Sequence[FileResult]  # of a large tree most are on disk (`project.results`): one at a time
     support_files: tuple[tuple[str, str], ...] = ()  # (path relative to root, text)
     options: dict[str, Any] = field(default_factory=dict)
     tool_version: str = ""
@@ -126,12 +135,17 @@ class Plan:
     base: str = ""
 
     @property
-    def changed(self) -> tuple[FileResult, ...]:
-        return tuple(f for f in self.files if f.status is Status.CHANGED)
+    def changed(self) -> Sequence[FileResult]:
+        return self._with(Status.CHANGED)
 
     @property
-    def failed(self) -> tuple[FileResult, ...]:
-        return tuple(f for f in self.files if f.status is Status.FAILED)
+    def failed(self) -> Sequence[FileResult]:
+        return self._with(Status.FAILED)
+
+    def _with(self, status: Status) -> Sequence[FileResult]:
+        if isinstance(self.files, Stored):
+            return self.files.with_status(status)
+        return tuple(f for f in self.files if f.status is status)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -148,7 +162,7 @@ def to_jsonable(value: Any) -> Any:
         return {str(k): to_jsonable(v) for k, v in value.items()}
     if isinstance(value, (frozenset, set)):
         return sorted(to_jsonable(v) for v in value)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return [to_jsonable(v) for v in value]
     return value
 

@@ -6,6 +6,7 @@ through a module that another one imports (`slim.losses.log_loss`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -39,7 +40,7 @@ class _Package:
         """Whether `symbol` leads to a definition (or is a module)."""
         module, *path = symbol.split(".")
         while module in self.modules:
-            if not path:
+            if path in ([], [""]):
                 return True
             source = self.modules[module]
             name, *path = path
@@ -84,12 +85,32 @@ def named_module(name: str) -> str | None:
     return f"tf1_support.{module}" if has(module) else None
 
 
+def signature(symbol: str) -> str | None:
+    """How a function of the package is called, as ``(x, name=None)``; None for what is no function."""
+    module, _, path = symbol.partition(".")
+    package = _package()
+    while module in package.modules and path:
+        source, (name, _, rest) = package.modules[module], path.partition(".")
+        target = source.imports.get(name)
+        if target is not None and target.module is not None:
+            module, path = target.module, ".".join(filter(None, (target.name or "", rest)))
+            continue
+        for statement in source.by_name.get(name, ()) if not rest else ():
+            text = "\n".join(source.lines[statement.first - 1 : statement.last])
+            for node in ast.parse(text).body:
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    return f"({ast.unparse(node.args)})"
+        return None
+    return None
+
+
 def render(symbols: Iterable[str]) -> dict[str, str]:
     """File name -> text of a support package with `symbols` and all that they need.
 
     The result depends on nothing but the symbols and the templates. Names may go deeper than a
-    definition (`scopes.GraphKeys.LOSSES`); a bare module name stands for all of it. Raises
-    UnknownSymbol for a symbol that is not `available`.
+    definition (`scopes.GraphKeys.LOSSES`); a bare module name stands for all of it, one with a dot
+    (`slim.`) for a module that can be imported. Raises UnknownSymbol for a symbol that is not
+    `available`.
     """
     selection = _Selection(_package())
     for symbol in sorted(set(symbols)):
@@ -112,6 +133,9 @@ class _Selection:
         module, *rest = symbol.split(".")
         if module not in self.package.modules:
             raise UnknownSymbol(symbol)
+        if rest == [""]:
+            self.kept.setdefault(module, set())
+            return
         self._reach(module, rest, symbol)
 
     def _reach(self, module: str, path: list[str], symbol: str) -> None:

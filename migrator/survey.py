@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,6 +17,10 @@ from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import Plan, Rung, Status
 from migrator.project.discover import NEVER, printable
+from migrator.project.notebook import decode_module
+from migrator.project.paths import DEEPEST, UnsafePath
+from migrator.project.source import SourceError
+from migrator.project.tree import Folder, read
 from migrator.transforms.run_outcomes import RunRecord, run_outcomes
 
 # What a session program is made of, by what it is called in a summary.
@@ -98,17 +101,26 @@ class FileUses:
 
 class _Job:
     rules: RuleSet
-    texts: dict[str, str]
+    root: Path
+    hashes: dict[str, str]
 
 
-def _set_up(options: Options, texts: dict[str, str]) -> None:
+def _set_up(options: Options, root: Path, hashes: dict[str, str]) -> None:
     _Job.rules = load_ruleset(options)
-    _Job.texts = texts
+    _Job.root = root
+    _Job.hashes = hashes
 
 
 def _uses(path: str) -> FileUses:
-    text = _Job.texts[path]
     nothing = FileUses(path)
+    try:
+        data, mode = read(_Job.root, path)
+        source = decode_module(data, path, mode)
+    except SourceError:
+        return nothing
+    if source.sha256 != _Job.hashes[path]:
+        return nothing  # no longer what the plan is about
+    text = source.text
     if not _Job.rules.mentions(text):
         return nothing
     python2 = False
@@ -151,15 +163,24 @@ def survey(
     `progress(done, total, path)` is called after each file.
     """
     found = Survey(plan.root)
-    found.files = dict(Counter(item.status.value for item in plan.files))
-    found.lines = sum(item.old_text.count("\n") for item in plan.files)
-    texts = {i.path: i.old_text for i in plan.files if i.old_text and i.status != Status.SKIPPED}
+    statuses: Counter[str] = Counter()
+    rungs: Counter[Rung] = Counter()
+    hashes: dict[str, str] = {}
+    for item in plan.files:
+        statuses[item.status.value] += 1
+        rungs.update(finding.rung for finding in item.findings)
+        found.lines += item.old_text.count("\n")
+        found.runs += run_outcomes(item)
+        if item.status is Status.CHANGED:
+            found.automatic += len(item.changes)
+        if item.old_text and item.status is not Status.SKIPPED:
+            hashes[item.path] = item.old_sha256
+    found.files = dict(statuses)
+    found.by_rung = {rung.value: rungs[rung] for rung in Rung if rungs[rung]}
     totals: Counter[tuple[str, str]] = Counter()
     files: Counter[tuple[str, str]] = Counter()
     sites: Counter[str] = Counter()
-
-    hashes = {item.path: item.old_sha256 for item in plan.files}
-    for done, one in enumerate(_counted(texts, hashes, options), 1):
+    for done, one in enumerate(_counted(Path(plan.root), hashes, options), 1):
         totals.update(one.uses)
         files.update(dict.fromkeys(one.uses, 1))
         sites.update(one.sites)
@@ -167,7 +188,7 @@ def survey(
         if one.python2:
             found.python2.append(one.path)
         if progress is not None:
-            progress(done, len(texts), one.path)
+            progress(done, len(hashes), one.path)
     found.python2.sort()
     found.symbols = [
         Usage(symbol, kind, count, files[symbol, kind])
@@ -175,21 +196,17 @@ def survey(
     ]
     found.sites = {kind: sites[kind] for kind in SITE_KINDS if sites[kind]}
     found.models = model_files(Path(plan.root))
-    found.runs = [run for item in plan.files for run in run_outcomes(item)]
-    found.automatic = sum(len(item.changes) for item in plan.changed)
-    rungs = Counter(finding.rung for finding in plan.findings)
-    found.by_rung = {rung.value: rungs[rung] for rung in Rung if rungs[rung]}
     return found
 
 
 def _counted(
-    texts: dict[str, str], hashes: dict[str, str], options: Options
+    root: Path, hashes: dict[str, str], options: Options
 ) -> Iterator[FileUses]:
     """What is in each file, from the cache where an earlier run counted the same bytes."""
     store = Cache(options.cache_dir) if options.cache_dir is not None else None
     base = key("uses", engine_digest(), rules_digest(options)) if store else ""
     new = []
-    for path in sorted(texts):
+    for path in sorted(hashes):
         found = store.get(FileUses, key(base, path, hashes[path])) if store else None
         if found is None:
             new.append(path)
@@ -203,8 +220,9 @@ def _counted(
         lost.add(path)
         return FileUses(path)
 
-    _set_up(options, texts)
-    for one in workers.run(_uses, new, options.jobs, _set_up, (options, texts), died):
+    arguments = (options, root, hashes)
+    _set_up(*arguments)
+    for one in workers.run(_uses, new, options.jobs, _set_up, arguments, died):
         if store and one.path not in lost:
             store.put(key(base, one.path, hashes[one.path]), one)
         yield one
@@ -215,23 +233,30 @@ def model_files(root: Path) -> list[ModelFile]:
     are not followed and nothing is opened but a few bytes of `.pb` files."""
     parts: Counter[str] = Counter()
     found: list[ModelFile] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(set(folders) - NEVER)
-        base = Path(folder)
-        for name in sorted(files):
-            path = base / name
+    with Folder.named(root) as tree:
+        stack = [""]
+        while stack:
+            above = stack.pop()
             try:
-                size = path.lstat().st_size
-                if path.is_symlink() or not path.is_file():
-                    continue
-                kind = _kind(path, name, files)
-            except OSError:
+                with tree.folder(above) as folder:
+                    entries = folder.entries()
+                    parted = {e.name.rpartition(".data-")[0] for e in entries if ".data-" in e.name}
+                    for entry in entries:
+                        path = f"{above}/{entry.name}" if above else entry.name
+                        if entry.is_dir(follow_symlinks=False):
+                            if entry.name not in NEVER and path.count("/") < DEEPEST:
+                                stack.append(path)
+                        elif entry.is_file(follow_symlinks=False):
+                            kind = _kind(folder, entry.name, parted)
+                            size = entry.stat(follow_symlinks=False).st_size if kind else 0
+                            if kind == "part":
+                                parts[_PARTS.sub("", printable(path))] += size
+                            elif kind:
+                                shown = printable(path).removesuffix(".index")
+                                found.append(ModelFile(shown, kind, size))
+            except (OSError, UnsafePath):
                 continue
-            relative = printable(path.relative_to(root).as_posix())
-            if kind == "part":
-                parts[_PARTS.sub("", relative)] += size
-            elif kind:
-                found.append(ModelFile(relative.removesuffix(".index"), kind, size))
+    found.sort(key=lambda item: item.path)
     return [
         ModelFile(item.path, item.kind, item.bytes + parts[item.path])
         if item.kind.startswith("checkpoint") else item
@@ -239,19 +264,18 @@ def model_files(root: Path) -> list[ModelFile]:
     ]  # fmt: skip
 
 
-def _kind(path: Path, name: str, siblings: list[str]) -> str:
-    """What a file is by its name, ``part`` for a shard of a checkpoint; empty for other files."""
+def _kind(folder: Folder, name: str, parted: set[str]) -> str:
+    """What a file is by its name, ``part`` for a shard of a checkpoint; empty for other files. `parted`
+    are the names beside it that have shards."""
     if _PARTS.search(name):
         return "part"
-    if name.endswith(".index") and any(
-        other.startswith(name.removesuffix(".index") + ".data-") for other in siblings
-    ):
+    if name.endswith(".index") and name.removesuffix(".index") in parted:
         return "checkpoint"
     if name.endswith(".ckpt"):
         return "checkpoint (V1)"
     if name == "saved_model.pb":
         return "SavedModel"
-    if name.endswith(".pb") and _is_graph(path):
+    if name.endswith(".pb") and _is_graph(folder.head(name, 16)):
         return "frozen graph"
     if name.endswith((".h5", ".hdf5", ".keras")):
         return "Keras model or weights"
@@ -260,11 +284,9 @@ def _kind(path: Path, name: str, siblings: list[str]) -> str:
     return ""
 
 
-def _is_graph(path: Path) -> bool:
+def _is_graph(head: bytes) -> bool:
     """Whether a protobuf file starts as a GraphDef does: field 1, a message (its first node),
     whose first field is again a string (the node's name)."""
-    with open(path, "rb") as stream:
-        head = stream.read(16)
     if head[:1] != b"\x0a":
         return False
     position = 1

@@ -2,7 +2,8 @@
 
     python -m benchmarks.wild list
     python -m benchmarks.wild clone                         # prints the git commands for the sources
-    python -m benchmarks.wild run --sources DIR [NAME ...] [--path PATH ...] [--table FILE]
+    python -m benchmarks.wild run --sources DIR [NAME ...] [--path PATH ...] [--work WORK]
+    python -m benchmarks.wild table --work WORK > docs/wild.md         # what runs that end say, together
 
 `run` needs a Python 3.7 with TensorFlow 1.15.5 (--tf1-python, or MIGRATOR_TF1_PYTHON) and a Python
 3.11 with TensorFlow 2.21 (--tf2-python, by default this one), both with what the repositories import
@@ -17,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.wild import harness
+from benchmarks.wild import harness, tables
 from benchmarks.wild.harness import RepositoryResult, Verdict
 from migrator import verify
 from migrator.model import to_jsonable
@@ -28,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
         prog="python -m benchmarks.wild", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("what", choices=("list", "clone", "run"))
+    parser.add_argument("what", choices=("list", "clone", "run", "table"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="drivers; by default all")
     parser.add_argument("--sources", type=Path, help="the folder of the cloned repositories")
     parser.add_argument("--work", type=Path, help="where trees and results are kept")
@@ -36,7 +37,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--tf1-python", default="", metavar="PYTHON")
     parser.add_argument("--tf2-python", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--json", type=Path, help="also write all results here")
-    parser.add_argument("--table", type=Path, help="also write the table as Markdown")
     arguments = parser.parse_intermixed_args(argv)
     try:
         found = harness.drivers(arguments.names)
@@ -46,6 +46,11 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if arguments.what == "clone":
             print("\n".join(harness.clone_commands(found)))
+            return 0
+        if arguments.what == "table":
+            if arguments.work is None:
+                parser.error("table needs --work, the folder that runs kept their results in")
+            sys.stdout.write(tables.page(found, harness.results(arguments.work, found)))
             return 0
         if arguments.sources is None:
             parser.error("run needs --sources, the folder that the repositories were cloned into")
@@ -74,9 +79,7 @@ def main(argv: list[str] | None = None) -> int:
         _print(result)
     if arguments.json:
         arguments.json.write_text(json.dumps(to_jsonable(results), indent=1), encoding="utf-8")
-    if arguments.table:
-        arguments.table.write_text(table(results), encoding="utf-8")
-    print(summary(results))
+    print(tables.summary(results))
     print(f"trees and results: {work}")
     silent = any(p.verdict is Verdict.SILENT for r in results for p in r.paths)
     return 1 if silent or any(r.error for r in results) else 0
@@ -89,28 +92,6 @@ def _print(result: RepositoryResult) -> None:
         said = " ".join(filter(None, (path.finding, path.cause)))
         print(f"{result.name:28} {path.path:20} {'runs' if path.runs else 'fails':6} "
               f"{path.verdict.value:13} {said}", flush=True)  # fmt: skip
-
-
-def summary(results: list[RepositoryResult]) -> str:
-    """How many paths came out how."""
-    paths = [p for r in results for p in r.paths]
-    counts = [f"{sum(p.verdict is v for p in paths)} {v.value}" for v in Verdict]
-    return f"{len(results)} repositories, {len(paths)} paths: " + ", ".join(counts)
-
-
-def table(results: list[RepositoryResult]) -> str:
-    """The results as a Markdown table, one row a path."""
-    rows = ["| repository | path | runs | equal | finding | cause |", "| --- | --- | --- | --- | --- | --- |"]
-    for result in results:
-        if result.error:
-            rows.append(f"| {result.name} | – | – | – | – | {result.error} |")
-        for path in result.paths:
-            equal = {"equal": "yes", "no reference": "–"}.get(path.verdict.value, "no")
-            under = path.finding or ("none: silent" if path.verdict is Verdict.SILENT else "")
-            cause = path.cause.replace("|", "\\|").replace("\n", " ")[:200]
-            runs = "yes" if path.runs else "–" if path.verdict is Verdict.NO_REFERENCE else "no"
-            rows.append(f"| {result.name} | {path.path} | {runs} | {equal} | {under} | {cause} |")
-    return "\n".join([*rows, "", summary(results), ""])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import enum
+import json
 import shlex
 import shutil
 import subprocess
@@ -193,6 +194,25 @@ def run(
     )  # fmt: skip
     (folder / "result.json").write_text(to_json(result), encoding="utf-8")
     return result
+
+
+def results(work: Path, found: Sequence[Driver]) -> list[RepositoryResult]:
+    """What runs left in `work`, in the order of the drivers; those that were not run are left out."""
+    kept = []
+    for driver in found:
+        file = work / driver.name / "result.json"
+        if not file.exists():
+            continue
+        read = json.loads(file.read_text(encoding="utf-8"))
+        paths = tuple(
+            PathResult(p["path"], Verdict(p["verdict"]), p["runs"], p["cause"], p["finding"])
+            for p in read["paths"]
+        )
+        kept.append(
+            RepositoryResult(read["name"], read["commit"], paths, read["error"], read["findings"],
+                             read["seconds"])
+        )  # fmt: skip
+    return kept
 
 
 def judged(driver: Driver, name: str, checks: Sequence[Check], plan: Plan) -> PathResult:

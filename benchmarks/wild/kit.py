@@ -57,6 +57,19 @@ def under(code: str, file: str, why: str) -> Callable[[Any], Any]:
     return mark
 
 
+# Runs a program with some of its text exchanged; the file stays.
+_EDITED = """
+with open({0!r}, encoding='utf-8') as stream:
+    said = stream.read()
+for old, new in PAIRS:
+    if old not in said:
+        raise SystemExit('%s does not say %r' % ({0!r}, old))
+    said = said.replace(old, new)
+__file__ = {0!r}
+exec(compile(said, __file__, 'exec'))
+"""
+
+
 class Workbench:
     """What a path is given. `after`: whether it runs in the migrated tree."""
 
@@ -67,25 +80,27 @@ class Workbench:
 
     def script(
         self, *argv: Any, ahead: str = "", cwd: str = ".", stdin: str = "", env: Any = None,
-        folders: Any = (), code: int = 0,
+        folders: Any = (), code: int = 0, instead: Any = (),
     ) -> None:  # fmt: skip
         """Runs one of the repository's programs, `script("train.py", "--steps=3")`, `("-m", "x.y")`.
 
         ahead: Python that is run first in its process, to make constants small that no flag sets.
+        instead: pairs of texts, what the program says and what it is to say, for what it sets itself.
         folders: of the repository, for its PYTHONPATH. env: variables for it. code: the exit code
         that it is to have; with another one the path ends, with that code.
         """
         args = [str(a) for a in argv]
-        if ahead:
+        if ahead or instead:
             module = args[0] == "-m"
             start = "runpy.run_module({0!r}, run_name='__main__', alter_sys=True)" if module else (
-                "runpy.run_path({0!r}, run_name='__main__')"
+                _EDITED.replace("PAIRS", repr(list(instead))) if instead
+                else "runpy.run_path({0!r}, run_name='__main__')"
             )
             rest = args[1:] if module else args
             folder = "''" if module else f"os.path.dirname(os.path.abspath({rest[0]!r}))"
             program = "\n".join([
                 "import os, runpy, sys", f"sys.argv = {rest!r}", f"sys.path.insert(0, {folder})",
-                ahead, start.format(rest[0]),
+                ahead, start.replace("{0!r}", repr(rest[0])),
             ])  # fmt: skip
             args = ["-c", program]
         given = dict(os.environ, **(env or {}))

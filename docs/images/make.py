@@ -2,12 +2,15 @@
 
     python docs/images/make.py                 all of them
     python docs/images/make.py reports         those of pages made from samples/reports
+    python docs/images/make.py gpu             those of ../shared/gpu/results, measured on an H100
 
-Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver and selenium.
+Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver, selenium and, for the printed
+page, pdftoppm.
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -69,16 +72,46 @@ def terminal(driver: object, name: str, parts: list[tuple[str, str]], lines: int
         body.screenshot(str(HERE / f"{name}.png"))
 
 
-def page(driver: object, name: str, file: Path, size: tuple[int, int], place: str = "") -> None:
-    """A picture of a page from its top, or from the first element that `place` selects."""
+def page(
+    driver: object, name: str, file: Path, size: tuple[int, int], place: str = "", scheme: str = "light"
+) -> None:
+    """A picture of a page from its top, or from the part `place` ("#cards") of it."""
+    preferred = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", preferred)  # type: ignore[attr-defined]
     driver.set_window_size(*size)  # type: ignore[attr-defined]
-    driver.get(file.as_uri())  # type: ignore[attr-defined]
-    for _ in range(2 if place else 0):  # charts above it take their room only when they come into sight
-        time.sleep(1)
-        found = driver.find_element("css selector", place)  # type: ignore[attr-defined]
-        driver.execute_script("arguments[0].scrollIntoView()", found)  # type: ignore[attr-defined]
+    driver.get("about:blank")  # type: ignore[attr-defined]
+    driver.get(file.as_uri() + place)  # type: ignore[attr-defined]
     time.sleep(1)
     driver.save_screenshot(str(HERE / f"{name}.png"))  # type: ignore[attr-defined]
+
+
+def phone(driver: object, name: str, file: Path) -> None:
+    """A picture of a page as a phone shows it."""
+    screen = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)  # type: ignore[attr-defined]
+    driver.get(file.as_uri())  # type: ignore[attr-defined]
+    time.sleep(1)
+    driver.save_screenshot(str(HERE / f"{name}.png"))  # type: ignore[attr-defined]
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})  # type: ignore[attr-defined]
+
+
+def printed(driver: object, name: str, file: Path) -> None:
+    """A picture of the first sheet of a page that is printed."""
+    driver.get(file.as_uri())  # type: ignore[attr-defined]
+    data = driver.execute_cdp_cmd("Page.printToPDF", {})["data"]  # type: ignore[attr-defined]
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "page.pdf").write_bytes(base64.b64decode(data))
+        subprocess.run(["pdftoppm", "-png", "-r", "100", "-singlefile", "page.pdf", str(HERE / name)],
+                       cwd=scratch, check=True)  # fmt: skip
+
+
+def committed(folder: Path) -> Path:
+    """The sample in a git repository of its own."""
+    repo = folder / "ssd_mobilenet_v1"
+    shutil.copytree(ROOT / "samples" / "ssd_mobilenet_v1", repo)
+    for command in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "As it was in 2018")):
+        shell(repo, "git", *command)
+    return repo
 
 
 def reports() -> None:
@@ -86,29 +119,45 @@ def reports() -> None:
     results = ROOT / "samples" / "reports"
     with tempfile.TemporaryDirectory() as scratch, chromium(1200, 1500) as driver:
         ssd, cards = Path(scratch) / "ssd.html", Path(scratch) / "cards.html"
-        shell(ROOT, "migrator", "report", "samples/ssd_mobilenet_v1", "--results",
-              str(results / "ssd_mobilenet_v1"), "--out", str(ssd))  # fmt: skip
+        repo = committed(Path(scratch))
+        shell(repo, "migrator", "migrate", ".")
+        for file in (results / "ssd_mobilenet_v1").iterdir():
+            shutil.copy(file, repo / ".migrator")
+        shell(repo, "migrator", "report", ".", "--out", str(ssd))
         shell(ROOT, "migrator", "report", "samples/memory_lab", "--results",
               str(results / "detectors_across_gpus"), "--out", str(cards))  # fmt: skip
         page(driver, "report", ssd, (1200, 1500))
-        page(driver, "report-memory", ssd, (1200, 1500), "figure.stack")
+        page(driver, "report-memory", ssd, (1200, 1500), "#memory")
+        page(driver, "report-dark", ssd, (1200, 1000), scheme="dark")
         page(driver, "report-cards", cards, (1040, 1250), "#cards")
-        page(driver, "report-phone", ssd, (500, 1000), "section.findings")
+        phone(driver, "report-phone", ssd)
+        printed(driver, "report-print", ssd)
+
+
+def gpu() -> None:
+    """Make the picture of results of an H100."""
+    results = ROOT.parent / "shared" / "gpu" / "results"
+    names = ("lab", "ssd_variables_on_gpu", "train_py")
+    with tempfile.TemporaryDirectory() as scratch, chromium(1200, 1700) as driver:
+        out = Path(scratch) / "h100.html"
+        shell(ROOT, "migrator", "report", *(str(results / f"{n}.json") for n in names),
+              "--title", "NVIDIA H100", "--out", str(out))  # fmt: skip
+        page(driver, "report-h100", out, (1200, 1700))
 
 
 def tutorial() -> None:
     """Make the pictures of the tutorial."""
     with tempfile.TemporaryDirectory() as scratch, chromium(1280, 1500) as driver:
-        repo = Path(scratch) / "ssd"
-        shutil.copytree(ROOT / "samples" / "ssd_mobilenet_v1", repo)
-        for command in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "As it was in 2018")):
-            shell(repo, "git", *command)
-        terminal(driver, "tutorial-scan", [("migrator scan .", shell(repo, "migrator", "scan", "."))])
+        repo = committed(Path(scratch))
+        terminal(driver, "tutorial-scan", [
+            ("migrator scan .", shell(repo, "migrator", "scan", ".").replace(f"{scratch}/", ""))
+        ])
         diff = shell(repo, "migrator", "migrate", ".", "--diff", "--only-files", "evaluate.py")
         terminal(driver, "tutorial-diff", [("migrator migrate . --diff --only-files evaluate.py", diff)], 60)
         shell(repo, "migrator", "migrate", ".", "--review", "../review.html")
         driver.set_window_size(1280, 900)
         driver.get((repo.parent / "review.html").as_uri())
+        time.sleep(1)
         driver.save_screenshot(str(HERE / "tutorial-review.png"))
         driver.find_element("name", "file").send_keys("train.py")
         driver.find_element("css selector", 'select[name=kind] option[value=""]').click()
@@ -125,7 +174,7 @@ def tutorial() -> None:
 
 def main() -> None:
     """Make all pictures, or those that are asked for."""
-    makers = {"tutorial": tutorial, "reports": reports}
+    makers = {"tutorial": tutorial, "reports": reports, "gpu": gpu}
     for name in sys.argv[1:] or makers:
         makers[name]()
 

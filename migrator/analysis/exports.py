@@ -57,6 +57,7 @@ def exports(module: Parsed) -> Exports:
             _assigned(statement, paths, others)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             others.add(statement.name)
+    others |= {name for name, found in paths.items() if len(found) > 1 and _is_own_too(found)}
     brings = {name: _of_several(found) for name, found in paths.items() if name not in others}
     if not brings and not stars:
         return Exports()
@@ -98,8 +99,17 @@ def _assigned(statement: ast.Assign, paths: dict[str, list[str]], others: set[st
 
 
 def _of_several(paths: list[str]) -> str:
-    """The one that counts of what a name is bound to in several places: TensorFlow, else the first."""
-    return next((path for path in paths if path.startswith("tensorflow")), paths[0])
+    """The one that counts of what a name is bound to in several places: the project's own, which
+    nobody may take for another one's, then TensorFlow, else the first."""
+    own = next((path for path in paths if path.startswith(".")), None)
+    return own or next((path for path in paths if path.startswith("tensorflow")), paths[0])
+
+
+def _is_own_too(paths: list[str]) -> bool:
+    """Whether a name is a symbol of TensorFlow's on some ways, and the project's own on others."""
+    return any(path.startswith(".") for path in paths) and any(
+        path.startswith("tensorflow.") and path != "tensorflow.compat.v1" for path in paths
+    )
 
 
 def _loose(module: Parsed) -> frozenset[str]:

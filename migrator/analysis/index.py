@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.packed import Summaries, unpacked
+from migrator.analysis.python2 import runs_on_python2
 from migrator.project.source import SourceError
 from migrator.project.tree import read, text_of
 
@@ -30,7 +32,13 @@ class ModuleInfo:
     name: str
     root: str
     is_package: bool
-    summary: ModuleSummary
+    kept: ModuleSummary | bytes
+    sha256: str
+
+    @property
+    def summary(self) -> ModuleSummary:
+        """What is known of the module."""
+        return unpacked(self.kept)
 
 
 @dataclass
@@ -56,7 +64,8 @@ class ProjectIndex:
         for path in sorted(summaries):
             root = roots[path]
             name, is_package = module_name(path, root)
-            info = ModuleInfo(path, name, root, is_package, summaries[path])
+            kept = summaries.kept(path) if isinstance(summaries, Summaries) else summaries[path]
+            info = ModuleInfo(path, name, root, is_package, kept, summaries[path].sha256)
             index.modules[path] = info
             index._by_name.setdefault(name, []).append(info)
         for info in index.modules.values():
@@ -70,6 +79,20 @@ class ProjectIndex:
     def roots(self) -> tuple[str, ...]:
         """The import roots, sorted."""
         return tuple(sorted({info.root for info in self.modules.values()}))
+
+    @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of the names of all modules."""
+        return frozenset(info.name.partition(".")[0] for info in self.modules.values())
+
+    @cached_property
+    def uses_tensorflow(self) -> bool:
+        """Whether any module imports TensorFlow, or what stands in its place after a migration."""
+        return any(
+            target.startswith(("tensorflow", "tf_slim", "tf1_support", "keras"))
+            for info in self.modules.values()
+            for target in info.summary.imports
+        )
 
     @cached_property
     def holds_both_versions(self) -> bool:
@@ -92,6 +115,10 @@ class ProjectIndex:
         if not found:
             return None
         return max(found, key=lambda info: (_shared(info.path, importer), info.path))
+
+    def all_called(self, dotted: str) -> Sequence[ModuleInfo]:
+        """All modules of that name: several where folders are import roots of their own."""
+        return self._by_name.get(dotted, ())
 
     def resolve(self, dotted: str, importer: str = "") -> tuple[ModuleInfo, str] | None:
         """(module, rest) for the longest prefix of `dotted` that is a module of the project."""
@@ -119,11 +146,16 @@ class ProjectIndex:
         """The `ast` of another file of the project, None if it cannot be read or parsed."""
         if self.folder is None or path not in self.modules:
             return None
-        return _tree_of(self.folder, path, self.modules[path].summary.sha256)
+        if self.modules[path].summary.python2:
+            return _parsed(self.text(path) or "")
+        return _tree_of(self.folder, path, self.modules[path].sha256)
 
     def text(self, path: str) -> str | None:
-        """Any file of the project as text, None where there is none."""
-        return text_of(self.folder, path) if self.folder is not None else None
+        """Any file of the project as text, None where there is none; a Python 2 module translated."""
+        text = text_of(self.folder, path) if self.folder is not None else None
+        if text and path in self.modules and self.modules[path].summary.python2:
+            return _as_python3(text)
+        return text
 
     def needs(self, path: str) -> frozenset[str]:
         """The folders that must be on sys.path for the absolute imports of the file at `path`."""
@@ -145,10 +177,13 @@ class ProjectIndex:
         if not seen.isdisjoint(self._graph_loaders):
             seen |= self._graph_loaders
         parts = [
-            f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].summary.sha256}"
+            f"{self.modules[p].name}:{self.modules[p].root}:{self.modules[p].sha256}"
             for p in sorted(seen)
         ]
-        own = [info.name, f"both={self.holds_both_versions}"]
+        from migrator.analysis.reexports import taken  # which asks this module
+
+        own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}"]
+        own += sorted(taken(self, path))
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
 
     @cached_property
@@ -285,8 +320,27 @@ def _reachable(path: str, importer: str, dotted: str) -> bool:
 @lru_cache(maxsize=64)
 def _tree_of(folder: Path, path: str, sha256: str) -> ast.Module | None:
     try:
-        return ast.parse(read(folder, path)[0])
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return _parsed(read(folder, path)[0])
+    except SourceError:
+        return None
+
+
+def _as_python3(text: str) -> str:
+    """A module of Python 2 translated, where it must be to be parsed."""
+    from migrator.engine.py2 import NotPython2, translate
+
+    if _parsed(text) is not None:
+        return text
+    try:
+        return translate(text)[0]
+    except NotPython2:  # it is not what it was a moment ago
+        return text
+
+
+def _parsed(text: str | bytes) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from migrator.analysis.exports import Exports, exports
+from migrator.analysis.python2 import needs_python3, python2_evidence
 
 if TYPE_CHECKING:
     from migrator.analysis.parsed import Parsed
@@ -24,6 +25,7 @@ class ModuleSummary:
     relative ones keep their dots). `functions` and `classes` map top-level names to their line,
     `assigned` are the names that top-level code assigns.
     `facts`: results of the registered fact functions (see `engine.registry.fact`).
+    `python2`: what of it works on Python 2 only; `python3`: whether something needs Python 3.
     `exports`: what other modules can get from it that is not its own.
     `error` says why the file could not be read as Python 3 (it then has no contents).
     """
@@ -34,6 +36,8 @@ class ModuleSummary:
     classes: Mapping[str, int] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     has_main: bool = False
+    python2: str = ""
+    python3: bool = False
     exports: Exports = field(default_factory=Exports)
     facts: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
@@ -74,8 +78,11 @@ class ModuleSummary:
                 assigned.add(node.target.id)
             elif isinstance(node, ast.If):
                 has_main = has_main or is_main_test(node.test)
+        python2 = python2_evidence(text, tree, lambda: module.names)
         return cls(
             sha256=sha256,
+            python2=python2,
+            python3=not python2 and needs_python3(tree),
             imports=_imports(tree) if "import" in text else (),
             functions=functions,
             classes=classes,

@@ -6,6 +6,8 @@ from migrator.analysis.index import ModuleInfo, ProjectIndex, absolute_name
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.names import NameTable
 
+#: Objects of which the module that has them decides what they become.
+_KEPT = ("tensorflow.app.flags.FLAGS", "tensorflow.flags.FLAGS", "absl.flags.FLAGS")
 _TENSORFLOW = ("tensorflow", "tensorflow_core", "tf_slim")
 
 
@@ -69,7 +71,7 @@ def _further(index: ProjectIndex, path: str, module: ModuleInfo) -> str | None:
     hit = index.resolve(absolute, module.path)
     if hit is not None and hit[0].path != module.path:
         return brought(index, absolute, module.path)
-    return absolute
+    return None if absolute.startswith(_KEPT) else absolute
 
 
 def reached(index: ProjectIndex, path: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrator.analysis.tree_walk import walk
+from migrator.lines import lines_of
 
 Edit = tuple[int, int, str]  # (start offset, end offset, replacement) in the file's text
 
@@ -18,7 +19,7 @@ class SourceText:
 
     def __init__(self, text: str, tree: ast.Module) -> None:
         self.text = text
-        self.lines = text.splitlines(keepends=True)
+        self.lines = lines_of(text, keepends=True)
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))
@@ -161,7 +162,7 @@ class SourceText:
                 text += self.text[begin:end]
             position = max(begin, end)
         lines = []
-        for line in text.splitlines(keepends=True):
+        for line in lines_of(text, keepends=True):
             mark, body = (line[0], line[1:]) if line[:1] in "\0\1" else ("\1", line)
             body = body.replace("\0", "").replace("\1", "")
             if mark == "\1" and body.strip():

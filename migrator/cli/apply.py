@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from migrator.cli import console, exits
+from migrator.cli import console, exits, review
 from migrator.cli.migrate import keep_plan
 from migrator.cli.summary import count
 from migrator.engine import history
@@ -22,6 +22,7 @@ Examples:
   migrator migrate . --plan plan.json     make the plan today
   migrator apply plan.json                write it tomorrow
   migrator apply plan.json ../checkout    into another checkout of the same files
+  migrator apply plan.json --decisions decisions.json   what was accepted on the review page
 
 \b
 {exits.HELP}
@@ -31,12 +32,14 @@ Examples:
 @click.argument(
     "repo", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path)
 )
+@review.decisions_option
 @click.option("--allow-dirty", is_flag=True, help="Write even if git has uncommitted changes.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.pass_context
 def command(
-    ctx: click.Context, file: Path, repo: Path | None, allow_dirty: bool, as_json: bool
-) -> None:
+    ctx: click.Context, file: Path, repo: Path | None, decisions: Path | None, allow_dirty: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Write the plan FILE of `migrator migrate --plan` into the repository REPO.
 
     A file whose content is no longer what the plan was made for is left as it is and named; the
@@ -49,11 +52,15 @@ def command(
         planfile.check_tree(plan, root)
     except planfile.PlanError as error:
         raise exits.UsageExit(console.safe(str(error))) from error
+    left = False
+    if decisions is not None:
+        plan, left = review.decided(plan, decisions)
     base = history.head(root)
     try:
         applied = apply_plan(
-            plan, allow_dirty=allow_dirty, what="apply", root=root, besides=(file,)
-        )
+            plan, allow_dirty=allow_dirty, what="apply", root=root,
+            besides=(file, *((decisions,) if decisions else ())),
+        )  # fmt: skip
     except Refused as error:
         raise exits.RefusedExit(str(error)) from error
     except KeyboardInterrupt:
@@ -65,7 +72,7 @@ def command(
         click.echo(to_json(applied))
     else:
         _report(plan, applied, root)
-    ctx.exit(exits.FAILED if applied.failed else exits.OK)
+    ctx.exit(exits.FAILED if applied.failed or left else exits.OK)
 
 
 def _root(plan: Plan, repo: Path | None, file: Path) -> Path:

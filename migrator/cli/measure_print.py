@@ -95,16 +95,21 @@ def choices(found: Iterable[Choice]) -> None:
     for c in found:
         table = Table(box=box.SIMPLE_HEAD, title=f"{c.workload}, batch {c.batch}: best for "
                       f"{c.objective}", title_justify="left")  # fmt: skip
-        for column in ("candidate", "peak", "step", "difference", "score", ""):
+        for column in ("candidate", "peak", "step", "first step", "pays after", "difference", "score", ""):
             table.add_column(column, justify="left" if column in ("candidate", "") else "right")
         for k in c.candidates:
             picked = k == c.chosen
             table.add_row(
                 ("→ " if picked else "  ") + k.title, text.size(k.peak), text.duration(k.step),
+                text.duration(k.first), _steps(k.pays_after),
                 difference(k.difference), "–" if k.score is None else f"{k.score:.2f}",
                 "picked" if picked else k.rejected,
             )  # fmt: skip
         _console().print(table)
+
+
+def _steps(count: int | None) -> str:
+    return "–" if count is None else "at once" if not count else f"{count:,} steps"
 
 
 def tried(t: Try) -> str:

@@ -26,7 +26,7 @@ from migrator.engine import baseline, history
 from migrator.engine.packs import PackError
 from migrator.engine.plan import build_plan
 from migrator.engine.ray_pool import RayError
-from migrator.model import Plan, to_json, to_jsonable
+from migrator.model import Plan
 from migrator.project import diff, planfile
 from migrator.project.apply import Applied, Refused, apply_plan, check_git
 from migrator.project.copytree import write_copy
@@ -50,6 +50,7 @@ Examples:
   migrator migrate . --interactive             hunk by hunk; stop and resume at will
   migrator migrate . --patch tf2.patch         the same as a patch: git apply tf2.patch
   migrator migrate . --review review.html      side by side in a browser, with filters
+  migrator migrate . --decisions decisions.json   what was accepted on that page
   migrator migrate . --plan plan.json          review today; migrator apply plan.json tomorrow
   migrator migrate . --commit                  one commit for each family of rules
   migrator migrate . --since main --diff       only files that differ from a revision
@@ -76,6 +77,7 @@ Examples:
 )
 @click.option("--interactive", is_flag=True,
               help="Ask about each hunk first; what was answered is kept when you stop.")  # fmt: skip
+@review.decisions_option
 @click.option("--stdin-filename", metavar="PATH",
               help="Migrate standard input as if it were this file, to standard output.")  # fmt: skip
 @click.option("--commit", is_flag=True,
@@ -98,8 +100,8 @@ Examples:
 def command(
     ctx: click.Context, repo: Path, as_diff: bool, patch: Path | None,
     review_file: Path | None, plan_file: Path | None, out: Path | None, interactive: bool,
-    stdin_filename: str | None, commit: bool, write_baseline: Path | None, allow_dirty: bool,
-    as_json: bool, verbose: bool, sarif: Path | None, annotations: bool,
+    decisions: Path | None, stdin_filename: str | None, commit: bool, write_baseline: Path | None,
+    allow_dirty: bool, as_json: bool, verbose: bool, sarif: Path | None, annotations: bool,
     junit: Path | None, statistics: bool, summary_file: Path | None, **given: Any,
 ) -> None:  # fmt: skip
     """Migrate the TensorFlow 1 repository REPO to native TensorFlow 2.
@@ -114,6 +116,8 @@ def command(
         raise click.UsageError("--diff, --patch and --out exclude each other")
     if out is not None and (plan_file is not None or review_file is not None):
         raise click.UsageError("--plan, --review and --out exclude each other")
+    if interactive and decisions is not None:
+        raise click.UsageError("--interactive asks, --decisions are answers: one of them")
     if interactive and (as_json or "-" in (str(patch), str(plan_file))):
         raise click.UsageError("--interactive needs stdout for its questions")
     files = (patch, review_file, plan_file, write_baseline)
@@ -134,6 +138,9 @@ def command(
         ctx.exit(exits.OK)
     if interactive:
         plan = _reviewed(plan, repo)
+    undecided = False
+    if decisions is not None:
+        plan, undecided = review.decided(plan, decisions)
     if annotations and (as_json or "-" in (str(patch), str(plan_file))):
         raise click.UsageError("--annotations needs stdout")
     if sarif is not None:
@@ -143,13 +150,13 @@ def command(
         outputs.write(summary_file, repo, markdown.summary(plan))
     if plan_file is not None:
         with outputs.writing(plan_file, repo) as stream:
-            stream.write(planfile.dump(plan))
+            planfile.write(plan, stream)
     if review_file is not None:
         write_review(plan, review_file)
     if dry:
         taken = "-" in (str(patch), str(plan_file))
         _show(plan, as_diff, patch, as_json, statistics, taken, verbose)
-        ctx.exit(_dry_code(plan))
+        ctx.exit(exits.FAILED if undecided else _dry_code(plan))
     base = history.head(repo)
     try:
         if out is not None:
@@ -157,7 +164,9 @@ def command(
         elif ready is not None:
             applied = committing.apply_and_commit(plan, ready)
         else:
-            applied = apply_plan(plan, allow_dirty=allow_dirty)
+            applied = apply_plan(
+                plan, allow_dirty=allow_dirty, besides=(decisions,) if decisions else ()
+            )
     except Refused as error:
         raise exits.RefusedExit(str(error)) from error
     except KeyboardInterrupt:
@@ -168,10 +177,10 @@ def command(
         review.forget(repo)
     keep_plan(plan, repo if out is None else out, applied.run_id, base)
     if as_json:
-        click.echo(to_json({**planfile.record(plan), "applied": to_jsonable(applied)}))
+        _print_json(plan, applied)
     else:
         _report(plan, applied, repo, out, statistics, verbose)
-    ctx.exit(exits.FAILED if plan.failed or applied.failed else exits.OK)
+    ctx.exit(exits.FAILED if plan.failed or applied.failed or undecided else exits.OK)
 
 
 def make_plan(
@@ -269,6 +278,11 @@ def keep_plan(plan: Plan, where: Path, run: str, base: str) -> None:
 # -- printing
 
 
+def _print_json(plan: Plan, applied: Applied | None = None) -> None:
+    with outputs.writing(Path("-"), Path(plan.root)) as stream:
+        planfile.write(plan, stream, applied, ascii_only=False)
+
+
 def _show(
     plan: Plan, as_diff: bool, patch: Path | None, as_json: bool, statistics: bool,
     stdout_taken: bool, verbose: bool,
@@ -279,7 +293,7 @@ def _show(
                 stream.write(part)
     if as_json:
         if not stdout_taken:
-            click.echo(to_json(planfile.record(plan)))
+            _print_json(plan)
         return
     messages = console.stderr()
     if as_diff and not stdout_taken:

@@ -1,27 +1,23 @@
-"""`migrate --interactive`: asks about each hunk, and remembers the answers until all are given."""
+"""What a person decides about each hunk: asked for by `migrate --interactive`, which remembers the answers
+until all are given, or made on the review page and read by `--decisions`."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
-from migrator.cli import console, hunkprint
-from migrator.engine import partial
+from migrator.cli import console, exits, hunkprint
+from migrator.engine import decisions, partial
+from migrator.engine.decisions import Decisions
 from migrator.model import FileResult, Plan
 from migrator.project.diff import Hunk, hunks
 from migrator.project.lock import state_folder
 from migrator.project.paths import STATE_FOLDER, UnsafePath
-from migrator.project.source import SourceError
-from migrator.project.tree import Folder, read
+from migrator.project.tree import Folder
 
 STATE_FILE = "review.json"
-VERSION = 1
 _HELP = """\
   y  accept this hunk
   n  skip this hunk
@@ -31,46 +27,43 @@ _HELP = """\
   q  stop; nothing is written, the answers are kept for the next --interactive"""
 
 
+decisions_option = click.option(
+    "--decisions", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Only what was accepted on the review page, which saved this file.",
+)  # fmt: skip
+
+
+def decided(plan: Plan, file: Path) -> tuple[Plan, bool]:
+    """(the plan with what the file accepts, whether it left out files that it cannot decide about).
+
+    Ends the command with code 2 for a file that holds no decisions.
+    """
+    try:
+        plan, left = decisions.decide(plan, decisions.load(file))
+    except decisions.DecisionsError as error:
+        raise exits.UsageExit(console.safe(str(error))) from error
+    for path, why in left:
+        console.stderr().print(console.styled(("left as it is: ", "bold red"), f"{path}: {why}"))
+    return plan, bool(left)
+
+
 class Quit(Exception):
     """The person stopped before the last hunk."""
 
 
-@dataclass
-class Answers:
-    """What was answered so far.
-
-    `files`: for a path, the digest of (old, new) content that the answers are for, and one answer
-    for each hunk that was asked about; `rules`: codes that were accepted wherever they act.
-    """
-
-    files: dict[str, tuple[str, list[bool]]] = field(default_factory=dict)
-    rules: set[str] = field(default_factory=set)
-
-
-def load(root: Path) -> Answers:
+def load(root: Path) -> Decisions:
     """The answers of a review that was stopped; none if there are none or they are damaged."""
     try:
-        raw: Any = json.loads(read(root, f"{STATE_FOLDER}/{STATE_FILE}")[0])
-        if raw["version"] != VERSION:
-            return Answers()
-        files = {
-            str(path): (str(digest), [bool(answer) for answer in given])
-            for path, (digest, given) in raw["files"].items()
-        }
-        return Answers(files, {str(code) for code in raw["rules"]})
-    except (SourceError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Answers()
+        return decisions.load(root / STATE_FOLDER / STATE_FILE)
+    except decisions.DecisionsError:
+        return Decisions()
 
 
-def save(root: Path, answers: Answers) -> None:
+def save(root: Path, answers: Decisions) -> None:
     """Keep the answers. Raises OSError or UnsafePath."""
-    record = {
-        "version": VERSION, "rules": sorted(answers.rules),
-        "files": {path: [digest, given] for path, (digest, given) in answers.files.items()},
-    }  # fmt: skip
     with Folder.named(root) as tree, state_folder(tree) as state:
         with state.replacing(STATE_FILE) as stream:
-            stream.write(json.dumps(record).encode())
+            stream.write(decisions.dump(answers).encode())
 
 
 def forget(root: Path) -> None:
@@ -89,14 +82,14 @@ def review(plan: Plan, root: Path) -> Plan:
     """
     answers = load(root)
     session = _Session(root, answers, console.stdout())
-    decisions: dict[str, list[bool]] = {}
+    given: dict[str, list[bool]] = {}
     for number, result in enumerate(plan.changed, 1):
-        decisions[result.path] = session.file(result, f"{number}/{len(plan.changed)}")
-    return partial.chosen(plan, decisions)
+        given[result.path] = session.file(result, f"{number}/{len(plan.changed)}")
+    return partial.chosen(plan, given)
 
 
 class _Session:
-    def __init__(self, root: Path, answers: Answers, out: Console) -> None:
+    def __init__(self, root: Path, answers: Decisions, out: Console) -> None:
         self.root = root
         self.answers = answers
         self.out = out
@@ -104,7 +97,7 @@ class _Session:
 
     def file(self, result: FileResult, position: str) -> list[bool]:
         """One answer for each hunk of a file, such that it still parses."""
-        digest = _digest(result)
+        digest = decisions.digest(result)
         found = hunks(result)
         stored, given = self.answers.files.get(result.path, ("", []))
         if stored != digest or len(given) > len(found):
@@ -164,7 +157,3 @@ class _Session:
                 return answer
             self.out.print(_HELP)
 
-
-def _digest(result: FileResult) -> str:
-    text = f"{result.old_sha256}\n{result.new_text}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 
 from rich import box
@@ -18,6 +18,7 @@ FEW = 4  # places of a cause that are listed without --verbose
 CAUSES = 8  # of each kind, likewise
 _ORDER = (Rung.MANUAL, Rung.COMPAT, Rung.SUPPORT, Rung.NATIVE)
 
+
 def count(number: int, noun: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
@@ -26,13 +27,13 @@ def count(number: int, noun: str) -> str:
 def print_rules(plan: Plan, out: Console) -> None:
     """How many edits of which rule in how many files."""
     edits: Counter[str] = Counter()
-    files: defaultdict[str, set[str]] = defaultdict(set)
+    files: Counter[str] = Counter()
     reason: dict[str, str] = {}
     for result in plan.changed:
         for change in result.changes:
             edits[change.code] += 1
-            files[change.code].add(result.path)
             reason.setdefault(change.code, change.reason)
+        files.update({change.code for change in result.changes})
     if not edits:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -41,7 +42,7 @@ def print_rules(plan: Plan, out: Console) -> None:
     table.add_column("files", justify="right")
     table.add_column("for example", no_wrap=True, overflow="ellipsis", max_width=90)
     for code, number in sorted(edits.items()):
-        table.add_row(code, f"{number:,}", f"{len(files[code]):,}", console.safe(reason[code]))
+        table.add_row(code, f"{number:,}", f"{files[code]:,}", console.safe(reason[code]))
     out.print(table)
 
 

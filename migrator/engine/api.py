@@ -62,14 +62,17 @@ def _source(node: ast.expr | None) -> str | None:
 class Api:
     """One snapshot: symbols by canonical name (``tensorflow.nn.relu``).
 
-    `aliases` maps a name to the name under which the same object is listed.
+    `aliases` maps a name to the name under which the same object is listed, `private` are all
+    modules of `tensorflow.python` (none: nobody listed them).
     """
 
     def __init__(
-        self, symbols: Mapping[str, Any], aliases: Mapping[str, str] | None = None
-    ) -> None:
+        self, symbols: Mapping[str, Any], aliases: Mapping[str, str] | None = None,
+        private: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self._symbols = symbols
         self.aliases = aliases or {}
+        self.private = private
         self._signatures: dict[str, Signature | None] = {}
         modules: set[str] = set()
         for name in symbols:
@@ -141,7 +144,7 @@ def load_api(path: Path) -> Api:
         raise ValueError(f"{path}: is no API snapshot: 'symbols' is not a table")
     aliases = document.get("aliases", {}) if symbols is not document else {}
     if "tensorflow" in document:  # written by rules/tools/snapshot_api.py: canonical already
-        return Api(symbols, aliases)
+        return Api(symbols, aliases, frozenset(document.get("modules", ())))
     return Api(
         {_canonical(name): entry for name, entry in symbols.items()},
         {_canonical(name): _canonical(listed) for name, listed in aliases.items()},

@@ -22,11 +22,8 @@ class ArgumentSites:
         function still exists, (why, the name under which it is known) instead."""
         call, key, skip = site.reference.call, site.resolved.name, 0
         if call is None:
-            call, skip = self._partial_call(site), 1
-        if not target.startswith(("tensorflow.", "keras.")):
-            return None
-        if call is None:
-            self._other_defaults(site, target)
+            call, skip = partial_call(site), 1
+        if call is None or not target.startswith(("tensorflow.", "keras.", "absl.")):
             return None
         fit = self.work.rules.fit(key, target)
         if fit.new is None or self.work.off("TF104", call):
@@ -39,7 +36,7 @@ class ArgumentSites:
         symbol = shown(key)
         hidden = [ast.unparse(slot.node) for slot in layout.slots if slot.stars == 2]
         if hidden and fit.written and not isinstance(pieces, Misfit):
-            self._other_defaults(site, target)
+            self.other_defaults(site, target)
         if hidden and fit.changed and not isinstance(pieces, Misfit):
             self.work.report(
                 "TF104",
@@ -79,8 +76,9 @@ class ArgumentSites:
             self.work.edits.append(Edit(piece.start, piece.end, text, change))
         return None
 
-    def _other_defaults(self, site: Site, target: str) -> None:
-        """Report a function or class that is passed on or inherited from, whose defaults changed."""
+    def other_defaults(self, site: Site, target: str) -> None:
+        """Report a function or class that is passed on or inherited from, or whose arguments are
+        hidden, where its defaults changed."""
         reference = site.reference
         fit = self.work.rules.fit(site.resolved.name, target)
         if not fit.written or reference.role != "load" or is_type(self.work, site):
@@ -121,14 +119,6 @@ class ArgumentSites:
             return accepts(old, layout) and rules.compat_target(target) is not None
         return bool(again)
 
-    def _partial_call(self, site: Site) -> ast.Call | None:
-        """The ``functools.partial(f, ...)`` that a reference to `f` is the first argument of."""
-        node, parent = site.reference.node, site.reference.parent
-        if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not node:
-            return None
-        name = parent.func.attr if isinstance(parent.func, ast.Attribute) else callee(parent)
-        return parent if name == "partial" else None
-
     def accepts(self, site: Site, call: ast.Call) -> bool:
         """Whether TF 2's function of the same name can take the call, its keywords adapted."""
         key = site.disposition.key
@@ -159,3 +149,12 @@ def callee(node: ast.AST) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id
     return ""
+
+
+def partial_call(site: Site) -> ast.Call | None:
+    """The ``functools.partial(f, ...)`` that a reference to `f` is the first argument of."""
+    node, parent = site.reference.node, site.reference.parent
+    if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not node:
+        return None
+    name = parent.func.attr if isinstance(parent.func, ast.Attribute) else callee(parent)
+    return parent if name == "partial" else None

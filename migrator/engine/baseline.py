@@ -16,6 +16,7 @@ from typing import Any
 from migrator.engine.partial import needed_support
 from migrator.model import FileResult, Plan, Status
 from migrator.project.diff import lines_of
+from migrator.project.results import Results
 from migrator.project.source import SourceError
 from migrator.project.tree import read_named
 
@@ -93,17 +94,19 @@ def load(path: Path) -> Baseline:
 
 def without(plan: Plan, baseline: Baseline) -> Known:
     """The plan without what the baseline knows."""
-    files: list[FileResult] = []
+    files = Results()
+    users: list[str] = []
     hidden = gone = 0
     for result in plan.files:
         known = baseline.files.get(result.path, Counter())
         kept, taken = _without(result, known)
-        files.append(kept)
+        files.put(kept)
+        if kept.status is Status.CHANGED and kept.support:
+            users.append(kept.path)
         hidden += taken
         gone += sum((known - Counter(_entries(result))).values())
-    users = [f.path for f in files if f.status is Status.CHANGED and f.support]
     support = needed_support(plan, users)
-    return Known(replace(plan, files=tuple(files), support_files=support), hidden, gone)
+    return Known(replace(plan, files=files.done(), support_files=support), hidden, gone)
 
 
 def _without(result: FileResult, known: Counter[str]) -> tuple[FileResult, int]:

@@ -31,7 +31,10 @@ from migrator.engine.packs import data_of
 
 _KEEP_DAYS = 30
 _PRUNED = "pruned"  # when the folder was last gone through is the time of this file
-_RECORDS = ("migrator.model", "migrator.engine.scanned", "migrator.survey", "migrator.analysis.")
+_RECORDS = (
+    *("migrator.model", "migrator.engine.scanned", "migrator.engine.migrated", "migrator.survey"),
+    *("migrator.analysis.", "migrator.check.records"),
+)
 _PARSERS = ("libcst", "fissix")
 T = TypeVar("T")
 
@@ -123,7 +126,7 @@ def engine_digest() -> str:
     package = Path(__file__).resolve().parent.parent
     sources = [
         source
-        for folder in ("analysis", "engine", "project", "transforms")
+        for folder in ("analysis", "check", "engine", "project", "transforms")
         for source in sorted((package / folder).rglob("*.py"))
     ]
     sources += sorted(package.glob("*.py"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from migrator import support
 from migrator.analysis.index import ProjectIndex
-from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.support_places import support_places
+from migrator.engine.file_jobs import summary_of
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.plan import summaries, where_used
@@ -40,7 +40,7 @@ class Project:
 
     def result(self, path: str, text: str, sha256: str = "") -> FileResult:
         """What the file `path` (relative to the root) becomes if its text is `text`."""
-        summary = ModuleSummary.of(path, text, self._facts)
+        summary = summary_of(path, text, self._facts)
         known = self._summaries.get(path)
         if known is None or known.sha256 != summary.sha256:
             self._summaries[path] = summary

@@ -6,13 +6,13 @@ can be bisected; where a file cannot be split like that, all of it goes into one
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from dataclasses import dataclass, field
 
 from migrator.engine import partial
 from migrator.model import Change, FileResult, Plan
 from migrator.project.diff import lines_of
+from migrator.project.linediff import matcher
 
 # Beginning of the codes -> what the step does, in the order in which the steps are made: what other
 # steps build on first.
@@ -96,8 +96,7 @@ def _file(result: FileResult) -> list[tuple[str, str, list[Change]]]:
 def _blocks(result: FileResult, old: list[str], new: list[str], fine: bool) -> list[_Block]:
     """What differs; with `fine`, lines that were replaced one by one are blocks of their own."""
     blocks = []
-    matcher = difflib.SequenceMatcher(None, old, new)
-    for tag, low, high, new_low, new_high in matcher.get_opcodes():
+    for tag, low, high, new_low, new_high in matcher(old, new).get_opcodes():
         if tag == "equal":
             continue
         pairs = [((low, high), (new_low, new_high))]

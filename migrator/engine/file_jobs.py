@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from migrator.analysis import tree_walk
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.parsed import Kept, Parsed
-from migrator.engine import cst_walk
+from migrator.check import files as check
+from migrator.check.places import Snapshot
+from migrator.engine import cst_walk, standalone_keras
+from migrator.engine.api import Api
 from migrator.engine.cache import engine_digest
+from migrator.engine.migrated import Attempt, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
-from migrator.engine.scanned import Scanned, imports_tensorflow
+from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
 from migrator.engine.support_use import used_support
 from migrator.model import FileResult, Finding, Status
+from migrator.project.discover import WORDS
 from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks
 from migrator.project.source import SourceError, SourceFile
@@ -45,6 +52,7 @@ class _Job:
     index: ProjectIndex
     facts: dict[str, Callable[..., object]]
     kept: Kept | None = None
+    world: check.World | None = None
 
 
 def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
@@ -56,6 +64,21 @@ def set_up(root: Path, options: Options, index: ProjectIndex | None) -> None:
     else:
         _Job.rules = load_ruleset(options)
         _Job.index = index
+        _Job.world = world_of(index, _Job.rules) if index.uses_tensorflow else None
+
+
+def world_of(index: ProjectIndex, rules: RuleSet) -> check.World:
+    """What the check needs to know besides the files."""
+    return check.World(
+        snapshot(rules.tf1), snapshot(rules.tf2), frozenset(standalone_keras.known()),
+        index.tops | {"tensorflow", "keras", SUPPORT_PACKAGE},
+    )  # fmt: skip
+
+
+@cache
+def snapshot(api: Api) -> Snapshot:
+    """The places of an API snapshot, found once for each process."""
+    return Snapshot(api)
 
 
 def keep_trees(wanted: bool) -> None:
@@ -101,18 +124,16 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         return Scanned(path, None, sha256=source.sha256, is_support=True)
     parts = sum(map(source.text.count, _SEPARATORS))
     if parts > _MOST_PARTS:
-        failure = _data(path, source.sha256, parts)
+        failure = _data(path, source, parts)
         return Scanned(path, None, sha256=source.sha256, failure=failure)
     parsed: Parsed | None
     try:
         parsed = Parsed(source.text)
-    except (SyntaxError, ValueError):
-        parsed = _translated(source.text)
-    except (RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         parsed = None  # the summary says why
     if parsed is not None and _Job.kept is not None:
         _Job.kept.keep(path, parsed)
-    summary = ModuleSummary.of(path, source.text, _Job.facts, parsed)
+    summary = summary_of(path, source.text, _Job.facts, parsed)
     tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text, parsed), source.sha256,
@@ -120,51 +141,85 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     )  # fmt: skip
 
 
-def _translated(text: str) -> Parsed | None:
-    """A Python 2 module as the Python 3 that it becomes: other modules ask what is in it."""
-    if not looks_like_python2(text):
-        return None
-    try:
-        return Parsed(translate(text)[0])
-    except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def summary_of(
+    path: str, text: str, facts: dict[str, Callable[..., object]], parsed: Parsed | None = None
+) -> ModuleSummary:
+    """What the index keeps of a module; of one of Python 2, what it is once it is translated."""
+    if parsed is None and looks_like_python2(text):
+        try:
+            translated = Parsed(translate(text)[0])
+        except (NotPython2, SyntaxError, ValueError, RecursionError, MemoryError):
+            return ModuleSummary.of(path, text, facts)
+        found = ModuleSummary.of(path, translated.text, facts, translated)
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return replace(found, sha256=sha256, python2="Python 2 syntax", python3=False)
+    return ModuleSummary.of(path, text, facts, parsed)
 
 
-def migrate(path: str, shipped: Shipped | None = None) -> FileResult:
+def migrate(path: str, shipped: Shipped | None = None) -> Migrated:
     """The second look at a file: what it becomes."""
+    return migrate_without(path, Held(), shipped)
+
+
+def migrate_without(path: str, held: Held, shipped: Shipped | None = None) -> Migrated:
+    """`migrate`, but for what is held."""
     try:
         source = _read(path, shipped)
     except SourceError as error:
-        return _unreadable(path, error)
+        return Migrated(_unreadable(path, error))
     parsed = _Job.kept.take(path, source.text) if _Job.kept is not None else None
+    attempt = Attempt(held)
     result = migrate_text(
-        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256, parsed
-    )
-    tree_walk.forget()  # or the garbage collector would go through the trees
-    cst_walk.forget()
+        path, source.text, _Job.index, _Job.options.at(path), _Job.rules, source.sha256, parsed,
+        attempt,
+    )  # fmt: skip
     if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
         result = _unsplittable(result)
-    return result
+    made = _with_units(result, attempt)
+    tree_walk.forget()  # or the garbage collector would go through the trees
+    cst_walk.forget()
+    return made
 
 
-def died(path: str, why: str) -> FileResult:
+def _with_units(result: FileResult, attempt: Attempt) -> Migrated:
+    """What the check needs of a file, where others may see it or it may see others."""
+    index, path, world = _Job.index, result.path, _Job.world
+    if world is None or attempt.before is None or result.status is Status.FAILED:
+        return Migrated(result)
+    after = attempt.after if result.status is Status.CHANGED else None
+    if after is None and not (
+        index.imported(path) or index.importers(path) or imports_tensorflow(result.old_text)
+    ):
+        return Migrated(result)
+    old, new = check.units(path, attempt.before, after, index.module_at(path), world)
+    return Migrated(result, old, new, tuple(attempt.edits))
+
+
+def died(path: str, why: str) -> Migrated:
     """What `migrate` would say of a file whose worker did not come back."""
+    return Migrated(_dead(path, why))
+
+
+def _dead(path: str, why: str) -> FileResult:
     return FileResult(path, Status.FAILED, error=f"{path}:1: {why}")
 
 
 def died_scanning(path: str, why: str) -> Scanned:
     """What `scan` would say of a file whose worker did not come back."""
-    return Scanned(path, None, failure=died(path, why))
+    return Scanned(path, None, failure=_dead(path, why))
 
 
-def _data(path: str, sha256: str, parts: int) -> FileResult:
-    """A module that is data: its syntax tree would take more memory than a worker may."""
+def _data(path: str, source: SourceFile, parts: int) -> FileResult:
+    """A module that is data: its syntax tree would take more memory than a worker may. One that has
+    to do with TensorFlow failed."""
+    status = Status.FAILED if any(word in source.text for word in WORDS) else Status.SKIPPED
     finding = Finding(
         "TF001", path, 1, 0,
         f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}; it was not looked at",
         "Keep data in a data file, or exclude it.",
     )  # fmt: skip
-    return FileResult(path, Status.SKIPPED, sha256, findings=(finding,))
+    error = f"{path}:1: {finding.message}"
+    return FileResult(path, status, source.sha256, findings=(finding,), error=error)
 
 
 def _unsplittable(result: FileResult) -> FileResult:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from migrator.engine.api import Api
+from migrator.engine.api import Api, parse_signature
 from migrator.engine.keras_calls import keras_options
 from migrator.engine.keywords import ANY, Fit, Keyword
+
+_DEFINE = parse_signature("(name, default, help, **options)")  # of absl.flags.DEFINE_string and the like
 
 
 class Fits:
@@ -24,6 +26,9 @@ class Fits:
     def of(self, key: str, target: str) -> Fit:
         """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
         found = self._found.get((key, target))
+        if found is None and target.startswith("absl.flags.DEFINE"):
+            names = self.keywords.get("tf" + key[len("tensorflow") :], {})
+            found = self._found[key, target] = Fit(None, _DEFINE, names)
         if found is None and target.startswith("keras."):
             # of which Keras the program was written for is not known: names only, no defaults
             new = self.tf2.signature(f"tensorflow.{target}")

@@ -7,7 +7,6 @@ beside its journal what was there before it, so that undoing it brings that back
 
 from __future__ import annotations
 
-import difflib
 import os
 import time
 from collections.abc import Sequence
@@ -15,11 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrator.engine.linemap import LineMap
-from migrator.model import FileResult, Finding, Plan, Status, Written, to_json
+from migrator.lines import lines_of
+from migrator.model import FileResult, Finding, Plan, Status, Written
 from migrator.project import git, gitstate, journal, planfile
+from migrator.project.linediff import matcher
 from migrator.project.lock import state_folder
 from migrator.project.notebook import decode_module
 from migrator.project.paths import STATE_FOLDER
+from migrator.project.results import Results
 from migrator.project.source import SourceError
 from migrator.project.tree import Folder, read
 
@@ -30,13 +32,12 @@ class Onward:
     """Where lines of a text are in a later one."""
 
     def __init__(self, old: str, new: str) -> None:
-        self._old, self._new = old.splitlines(), new.splitlines()
+        self._old, self._new = lines_of(old), lines_of(new)
         self._blocks: Sequence[tuple[str, int, int, int, int]]
         if old == new:
             self._blocks = [("equal", 0, len(self._old), 0, len(self._new))]
             return
-        matcher = difflib.SequenceMatcher(None, self._old, self._new, autojunk=len(self._old) > 5000)
-        self._blocks = matcher.get_opcodes()
+        self._blocks = matcher(self._old, self._new, autojunk=False).get_opcodes()
 
     def kept(self, line: int) -> int | None:
         """Where a 1-based line is now, None where it was changed or is gone."""
@@ -87,9 +88,9 @@ def keep(plan: Plan, where: Path, run: str = "", base: str = "") -> None:
     made = add(load(where), plan, base)
     with Folder.named(where) as tree, state_folder(tree) as state:
         if run and state.is_file(PLAN_FILE):
-            journal.keep_beside(state, run, state.read(PLAN_FILE, planfile.MAX_PLAN_BYTES).data)
+            journal.keep_beside(state, run)
         with state.replacing(PLAN_FILE) as stream:
-            stream.write(to_json(planfile.record(made)).encode())
+            planfile.write(made, stream)
 
 
 def add(earlier: Plan | None, new: Plan, base: str = "") -> Plan:
@@ -99,25 +100,25 @@ def add(earlier: Plan | None, new: Plan, base: str = "") -> Plan:
         sum(len(f.changes) for f in new.changed), len(new.changed),
     )  # fmt: skip
     if earlier is None:
-        files = tuple(replace(f, findings=_located(f)) for f in new.files)
+        files = Results.of(replace(f, findings=_located(f)) for f in new.files)
         return replace(new, files=files, written=(done,), base=base)
-    before = {f.path: f for f in earlier.files}
-    files = tuple(
-        _joined(before.pop(f.path), f) if f.path in before else replace(f, findings=_located(f))
-        for f in new.files
-    )
     # what this run did not look at (--only-files), or what is no longer there: `standing` tells
-    files = tuple(sorted((*files, *before.values()), key=lambda f: f.path))
+    both = Results.by_path(earlier.files)
+    for f in new.files:
+        known = both.get(f.path) if both.has(f.path) else None
+        both.put(_joined(known, f) if known is not None else replace(f, findings=_located(f)))
     support = {**dict(earlier.support_files), **dict(new.support_files)}
     ran = earlier.written if not done.edits else (*earlier.written, done)
     return replace(
-        new, files=files, support_files=tuple(sorted(support.items())), written=ran,
+        new, files=both.done(), support_files=tuple(sorted(support.items())), written=ran,
         base=earlier.base or base,
     )  # fmt: skip
 
 
 def _located(result: FileResult) -> tuple[Finding, ...]:
     """The findings of a file that was just written, with their lines in it."""
+    if not result.findings:
+        return ()
     onward = Onward(result.old_text, _as_written(result))
     return tuple(
         replace(f, now=onward.near(f.line, f.symbol.rpartition(".")[2])) for f in result.findings
@@ -159,10 +160,10 @@ def with_earlier(plan: Plan, root: Path) -> Plan:
         earlier = None
     if earlier is None:
         return plan
-    before = {f.path: f for f in earlier.files if f.findings}
-    files = tuple(
-        _with_findings(before[f.path], f)
-        if f.path in before and f.status in (Status.CHANGED, Status.UNCHANGED) else f
+    before = Results.by_path(f for f in earlier.files if f.findings)
+    files = Results.of(
+        _with_findings(before.get(f.path), f)
+        if before.has(f.path) and f.status in (Status.CHANGED, Status.UNCHANGED) else f
         for f in plan.files
     )  # fmt: skip
     return replace(plan, files=files)
@@ -187,7 +188,7 @@ def _name(finding: Finding) -> str:
 
 def as_written(plan: Plan) -> Plan:
     """The plan of a tree that was just written, with its findings at the lines where they are now."""
-    files = tuple(
+    files = Results.of(
         replace(f, old_text=_as_written(f), findings=tuple(
             replace(x, line=x.now) for x in _located(f)
         )) for f in plan.files
@@ -200,20 +201,20 @@ def standing(plan: Plan, root: Path) -> Plan:
 
     A finding whose line was changed is gone; `now` of the others is where they are today.
     """
-    found = []
+    found = Results()
     for result in plan.files:
         if not (result.changes or result.findings or result.error):
-            found.append(result)
+            found.put(result)
             continue
         try:
             data, mode = read(root, result.path, planfile.MAX_PLAN_BYTES)
             text = decode_module(data, root / result.path, mode).text
         except SourceError:
             if os.path.lexists(root / result.path):
-                found.append(result)
+                found.put(result)
             continue
-        found.append(_today(result, text))
-    return replace(plan, files=tuple(found))
+        found.put(_today(result, text))
+    return replace(plan, files=found.done())
 
 
 def _today(result: FileResult, text: str) -> FileResult:

@@ -135,6 +135,16 @@ class Fit:
         both = zip(self.old_order, self.new_order, strict=False)
         return any(old != new for old, new in both)
 
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """TF 1 parameters whose place means another parameter in TF 2, or one that there was not."""
+        found = []
+        for place, name in enumerate(self.old_order[: len(self.new_order)]):
+            known = self.target(name)
+            if known is None or self.new_order[place] != known.to:
+                found.append(name)
+        return tuple(found)
+
     def target(self, name: str) -> Keyword | None:
         """What a TF 1 parameter is called now, None when TF 2 has nothing for it."""
         found = self.keywords.get(name)
@@ -163,8 +173,16 @@ class Fit:
         hidden = False  # behind a starred argument, places are not known
         given: set[str] = set()
         gone: dict[int, str] = {}  # arguments that are taken out, by their place
+        twice = self._given_twice(site, skip)
+        if isinstance(twice, Misfit):
+            return twice
         for index, slot in enumerate(site.slots):
             if index < skip:
+                continue
+            if index in twice:
+                gone[index] = twice[index]
+                shifted = shifted or slot.keyword is None
+                place += slot.keyword is None
                 continue
             given |= self._bound(slot, place)
             if slot.stars:
@@ -193,6 +211,32 @@ class Fit:
         if needed and pieces and not skip and not any(slot.stars for slot in site.slots):
             return Misfit(f"TensorFlow 2 wants {', '.join(sorted(needed))} as well")
         return pieces
+
+    def _given_twice(self, site: CallSite, skip: int) -> dict[int, str] | Misfit:
+        """Arguments, by their place in the call, that are None because the parameter is given under
+        its other name: ``tf.expand_dims(x, None, "e", 0)``, whose last argument is `dim`."""
+        seen: dict[str, int] = {}
+        found: dict[int, str] = {}
+        place = 0
+        for index, slot in enumerate(site.slots[skip:], skip):
+            name = slot.keyword
+            if slot.stars or name is None and place >= len(self.old_order):
+                break
+            if name is None:
+                name = self.old_order[place]
+                place += 1
+            known = self.target(name)
+            if known is None or not known.to:
+                continue
+            first = seen.setdefault(known.to, index)
+            if first == index:
+                continue
+            none = next((i for i in (first, index) if _is_none(site.slots[i].node)), None)
+            if none is None:
+                return Misfit(f"{known.to} is given under two names")
+            found[none] = f"{known.to} is given under its other name"
+            seen[known.to] = first + index - none
+        return found
 
     @property
     def written(self) -> dict[str, Keyword]:

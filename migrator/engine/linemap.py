@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
+from migrator.lines import lines_of
+from migrator.project.linediff import matcher
 
 
 class LineMap:
@@ -13,7 +14,7 @@ class LineMap:
     """
 
     def __init__(self, old: str, new: str) -> None:
-        old_lines, new_lines = old.splitlines(), new.splitlines()
+        old_lines, new_lines = lines_of(old), lines_of(new)
         start = 0
         limit = min(len(old_lines), len(new_lines))
         while start < limit and old_lines[start] == new_lines[start]:
@@ -24,8 +25,7 @@ class LineMap:
         self._map: list[int] = list(range(1, start + 1))
         middle_old = old_lines[start : len(old_lines) - end]
         middle_new = new_lines[start : len(new_lines) - end]
-        matcher = difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=True)
-        for tag, low, high, new_low, new_high in matcher.get_opcodes():
+        for tag, low, high, new_low, new_high in matcher(middle_old, middle_new).get_opcodes():
             for position in range(new_low, new_high):
                 if tag == "equal":
                     line = low + position - new_low

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
 from migrator.model import FileResult, Plan, Status
 from migrator.project.diff import hunks, lines_of
+from migrator.project.linediff import matcher
+from migrator.project.results import Results
 
 _MODULE_NAMES = frozenset(
     (
@@ -23,7 +24,7 @@ _MODULE_NAMES = frozenset(
 def text_with(result: FileResult, accepted: Sequence[bool]) -> str:
     """The text of a changed file with the accepted ones of its `diff.hunks`, in their order."""
     old, new = lines_of(result.old_text), lines_of(result.new_text or "")
-    groups = list(difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(3))
+    groups = list(matcher(old, new).get_grouped_opcodes(3))
     if len(groups) != len(accepted):
         raise ValueError(f"{len(accepted)} decisions for {len(groups)} hunks of {result.path}")
     parts: list[str] = []
@@ -91,18 +92,18 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
     Files of which nothing was accepted become SKIPPED; support files that no accepted text needs
     are left out.
     """
-    files: list[FileResult] = []
+    files = Results()
     users: list[str] = []
     for result in plan.files:
         if result.status is not Status.CHANGED:
-            files.append(result)
+            files.put(result)
             continue
         accepted = decisions[result.path]
         if not any(accepted):
             kept = replace(
                 result, status=Status.SKIPPED, new_text=None, changes=(), support=frozenset()
             )
-            files.append(kept)
+            files.put(kept)
             continue
         if not all(accepted):
             from migrator.engine.support_use import used_support  # with what parses
@@ -116,8 +117,8 @@ def chosen(plan: Plan, decisions: dict[str, list[bool]]) -> Plan:
             )  # fmt: skip
         if result.support:
             users.append(result.path)
-        files.append(result)
-    return replace(plan, files=tuple(files), support_files=needed_support(plan, users))
+        files.put(result)
+    return replace(plan, files=files.done(), support_files=needed_support(plan, users))
 
 
 def needed_support(plan: Plan, users: Sequence[str]) -> tuple[tuple[str, str], ...]:

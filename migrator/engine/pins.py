@@ -2,29 +2,79 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from migrator.engine.options import Options
 from migrator.engine.work import held_back_changes
-from migrator.model import Confidence, FileResult, Status
+from migrator.model import Confidence, FileResult, Finding, Status
 from migrator.project.discover import discover
 from migrator.project.source import SourceError, decode
 from migrator.project.tree import read
 from migrator.transforms import requirements
 
-CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106")
+CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106", requirements.BESIDE)
+# What the migrated code needs and TensorFlow 2.21 does not install: by what a text says of it.
+_NEEDS = {
+    "tensorboard": re.compile(r"\btf\.(compat\.v1\.)?summary\.|\btensorboard\."),
+    "tensorflow-probability": re.compile(r"\bimport tensorflow_probability\b"),
+    "tf-keras": re.compile(r"\b(import|from) tf_keras\b"),
+    "packaging": re.compile(r"\bfrom packaging\b|\bimport packaging\b"),
+}
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 
-def setup_module(result: FileResult, options: Options) -> FileResult:
+def is_setup(path: str) -> bool:
+    """Whether a file may name packages in Python."""
+    return path.endswith("setup.py")
+
+
+def needs(texts: Iterable[str]) -> frozenset[str]:
+    """The packages that these modules need besides TensorFlow."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(name for name, said in _NEEDS.items() if name not in found and said.search(text))
+    return frozenset(found)
+
+
+def lists_tensorflow(result: FileResult) -> bool:
+    """Whether a setup.py says that TensorFlow is to be installed."""
+    return requirements.lists_tensorflow(result.new_text or result.old_text)
+
+
+def unlisted(
+    results: Iterable[FileResult], needed: frozenset[str], options: Options
+) -> FileResult | None:
+    """The result of the first module that writes summaries, with a finding: for a tree in which no file
+    lists TensorFlow, so that tensorboard could not be put beside it. `results`: in their paths' order."""
+    if "tensorboard" not in needed or not options.allows(requirements.BESIDE):
+        return None
+    for result in results:
+        path, text = result.path, result.new_text or result.old_text
+        if not path.endswith(".py") or not re.search(r"summar|tensorboard", text, re.IGNORECASE):
+            continue
+        finding = Finding(
+            requirements.BESIDE, path, 1, 0,
+            "the program writes summaries, for which TensorFlow 2.21 needs tensorboard without installing "
+            "it, and no file of this tree lists what to install",
+            "pip install tensorboard",
+        )  # fmt: skip
+        return replace(result, findings=(*result.findings, finding))
+    return None
+
+
+def setup_module(
+    result: FileResult, options: Options, needed: frozenset[str] = frozenset()
+) -> FileResult:
     """A migrated setup.py with its pins replaced as well; any other result as it is."""
-    if not result.path.endswith("setup.py") or not _allowed(options.at(result.path)):
+    if not is_setup(result.path) or not _allowed(options.at(result.path)):
         return result
     if result.status not in (Status.CHANGED, Status.UNCHANGED):
         return result
     text = result.new_text if result.new_text is not None else result.old_text
-    updated = requirements.update(result.path, text)
+    updated = requirements.update(result.path, text, needed)
     if updated.text == text:
         return result
     if not options.at(result.path).sure(Confidence.LIKELY):
@@ -41,9 +91,13 @@ def _allowed(options: Options) -> bool:
     return any(options.allows(code) for code in CODES)
 
 
-def plan_pins(root: Path, options: Options) -> list[FileResult]:
-    """What becomes of the dependency files below `root`; files that stay as they are left out."""
+def plan_pins(
+    root: Path, options: Options, needed: frozenset[str] = frozenset()
+) -> tuple[list[FileResult], bool]:
+    """(what becomes of the dependency files below `root`, those that stay as they are left out; whether
+    any of them lists TensorFlow). `needed`: packages that stand beside it then."""
     found = []
+    listed = False
     for path in discover(root, suffixes=_EVERY_FILE):
         relative = path.relative_to(root).as_posix()
         if relative.endswith(".py") or not requirements.concerns(relative):
@@ -56,7 +110,8 @@ def plan_pins(root: Path, options: Options) -> list[FileResult]:
             source = decode(data, path, mode)
         except SourceError:
             continue  # not text: nothing that pip or conda would read
-        updated = requirements.update(relative, source.text)
+        listed = listed or requirements.lists_tensorflow(source.text)
+        updated = requirements.update(relative, source.text, needed)
         changed = updated.text != source.text
         if changed and not chosen.sure(Confidence.LIKELY):
             held = held_back_changes(relative, updated.changes)
@@ -70,4 +125,4 @@ def plan_pins(root: Path, options: Options) -> list[FileResult]:
                 source.text, updated.text if changed else None, tuple(updated.changes),
                 tuple(updated.findings),
             ))  # fmt: skip
-    return found
+    return found, listed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import re
 import time
@@ -11,10 +12,15 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
-from migrator.engine import clock, walk
+from migrator.engine import clock, division, walk
+from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
+from migrator.engine.division import Divided
+from migrator.engine.edits import apply
 from migrator.engine.linemap import LineMap
+from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.options import Options
 from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
@@ -44,19 +50,20 @@ def migrate_text(
     registry: RuleSet,
     sha256: str = "",
     parsed: Parsed | None = None,
+    attempt: Attempt | None = None,
 ) -> FileResult:
     """What the file `path` (relative to the root) with contents `text` becomes.
 
     Never raises for bad input: a file that cannot be handled comes back FAILED with `error`
     saying where and why, a rewrite that went wrong is withdrawn with a TF000 finding.
     `sha256` is that of the file's bytes, computed from the text where it is not given; `parsed` is
-    the text as parsed where somebody has it.
+    the text as parsed where somebody has it, `attempt` says what is not to be done.
     """
     started = time.perf_counter()
     sha256 = sha256 or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         with clock.collected(options.timings) as spent, clock.timed(_REST):
-            result = _migrate(path, text, parsed, index, options, registry)
+            result = _migrate(path, text, parsed, index, options, registry, attempt or Attempt())
         result = replace(result, timings=tuple(sorted(spent.items())))
     except (RecursionError, MemoryError):  # how the parser says that its own stack is full
         result = FileResult(
@@ -80,12 +87,13 @@ def _migrate(
     index: ProjectIndex,
     options: Options,
     registry: RuleSet,
+    attempt: Attempt,
 ) -> FileResult:
     if is_generated(text):
         return FileResult(path, Status.SKIPPED)
     changes: list[Change] = []
     findings: list[Finding] = []
-    source = text
+    python2 = False
     try:
         parsed = parsed or Parsed(text)
     except (SyntaxError, ValueError) as error:
@@ -95,18 +103,34 @@ def _migrate(
         if not options.sure(Confidence.LIKELY):
             return _untranslated(path)
         try:
-            source, changes = translate(text)
+            source, translated = translate(text)
         except NotPython2 as reason:
             # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
             return replace(failure, error=f"{path}:{reason.line}: {reason}")
-        parsed = Parsed(source)
-    suppressions = find_suppressions(source)
+        parsed, python2 = Parsed(source), True
+        changes += translated
+    else:
+        reason2 = runs_on_python2(index, path) if options.allows("PY101") else ""
+        if reason2 and options.sure(Confidence.LIKELY):
+            python2 = True
+            with contextlib.suppress(NotPython2):
+                source, translated = translate(text, reason2 == PRINTS)
+                parsed = Parsed(source) if source != text else parsed
+                changes += translated
+    attempt.before = parsed
+    source = parsed.text
+    suppressions = attempt.held.on(find_suppressions(source))
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
     concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
+    divided = Divided()
+    if python2 or concerned:
+        parsed, divided = _divide(path, text, parsed, options, suppressions, python2)
+        source = parsed.text
+        changes += divided.changes
     for _ in range(_ROUNDS if concerned else 0):
         parsed, stuck = _round(
-            path, text, parsed, index, options, registry, suppressions, changes, findings
+            path, text, parsed, index, options, registry, suppressions, changes, findings, attempt
         )
         source = parsed.text
         if not stuck:
@@ -114,7 +138,14 @@ def _migrate(
         suppressions = find_suppressions(source)
         if not _go_on(stuck, path, parsed, index, options, suppressions):
             break
+    assert attempt.before is not None
+    if parsed is not attempt.before and not path.endswith("_pb2.py"):
+        whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
+        parsed = Parsed(whole) if whole != parsed.text else parsed
+        source = parsed.text
+    attempt.after = parsed
     source = _with_line_ends_of(text, source)
+    findings += divided.findings
     if unseen(index, path):
         findings.append(_unseen(path))
     findings = _unsuppressed(findings, suppressions, options)
@@ -136,6 +167,22 @@ def _migrate(
     )
 
 
+def _divide(
+    path: str, text: str, parsed: Parsed, options: Options, suppressions: Suppressions, python2: bool
+) -> tuple[Parsed, Divided]:
+    """The module with the divisions that round down, and what is to be said of them."""
+    original = LineMap(text, parsed.text).original if parsed.text != text else int
+    sure = options.allows(division.CODE) and options.sure(Confidence.LIKELY)
+
+    def wanted(line: int) -> bool:
+        return sure and not suppressions.covers(division.CODE, line)
+
+    found = division.divisions(path, parsed.text, parsed.names, python2, wanted, original)
+    if not found.edits:
+        return parsed, found
+    return Parsed(apply(parsed.text, found.edits)[0]), found
+
+
 def _with_line_ends_of(original: str, text: str) -> str:
     """`text`, in which all lines end as in a file of which they all do: transforms write "\\n"."""
     ends = original.count("\r\n")
@@ -154,6 +201,7 @@ def _round(
     suppressions: Suppressions,
     changes: list[Change],
     findings: list[Finding],
+    attempt: Attempt,
 ) -> tuple[Parsed, list[Transform]]:
     """Transforms, then rules; (the new text, transforms that may be worth another round).
 
@@ -165,14 +213,16 @@ def _round(
     own_findings: list[Finding] = []
     stuck: list[Transform] = []
     parsed, names = _transform(
-        path, parsed, index, options, registry, suppressions, own_changes, own_findings, stuck
-    )
+        path, parsed, index, options, registry, suppressions, own_changes, own_findings, stuck,
+        attempt,
+    )  # fmt: skip
     source = parsed.text
     changes += [_map_change(item, entry) for item in own_changes]
     mapped = LineMap(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(
-            path, source, names, registry, options, suppressions, taken(index, path)
+            path, source, names, registry, options, suppressions, taken(index, path),
+            attempt.held.symbols,
         )
     made = parsed
     problem = ""
@@ -223,12 +273,14 @@ def _transform(
     changes: list[Change],
     findings: list[Finding],
     stuck: list[Transform],
+    attempt: Attempt,
 ) -> tuple[Parsed, NameTable]:
     """Run the structural transforms whose triggers occur; (text, names) afterwards."""
     info = index.module_at(path)
     name, is_package = (info.name, info.is_package) if info else ("", False)
     names = followed(parsed.names_in(name, is_package), index, path)
     due = registry.triggers.due(names, parsed.text)
+    due = [item for item in due if item.name not in attempt.held.transforms]
     if not due:
         return parsed, names
     for careful in (False, True):
@@ -236,13 +288,15 @@ def _transform(
         ctx.suppressions = suppressions
         withdrawn: list[Finding] = []
         stuck.clear()
-        text, new_tree = _run_transforms(ctx, due, careful, withdrawn, stuck)
+        edited: list[Edited] = []
+        text, new_tree = _run_transforms(ctx, due, careful, withdrawn, stuck, edited)
         if new_tree is not None:
             break
     else:  # cannot be: a careful run ends with a text that was checked
         return parsed, names
     changes += ctx.changes
     findings += ctx.findings + withdrawn
+    attempt.edits += edited
     if text == parsed.text:
         return parsed, names
     names = ctx.names if new_tree is ctx._tree else NameTable.of(new_tree, name, is_package)
@@ -252,7 +306,7 @@ def _transform(
 
 def _run_transforms(
     ctx: FileContext, due: list[Transform], careful: bool, withdrawn: list[Finding],
-    stuck: list[Transform],
+    stuck: list[Transform], edited: list[Edited],
 ) -> tuple[str, ast.Module | None]:
     """(text, its tree, None if it does not compile).
 
@@ -279,6 +333,8 @@ def _run_transforms(
         unsure = [] if problem else _unsure(ctx, mark)
         if problem or unsure:
             ctx.rollback(mark)
+        elif ctx.mark()[:2] != mark[:2]:
+            edited.append(Edited(item.name, tuple(ctx.changes[mark[2] :])))
         if problem:
             withdrawn.append(_withdrawn(ctx.path, f"the transform {item.name}", problem))
         withdrawn += unsure

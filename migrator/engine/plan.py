@@ -7,23 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from migrator import __version__
 from migrator.analysis.index import ProjectIndex
-from migrator.analysis.module_summary import ModuleSummary
+from migrator.analysis.packed import Summaries
 from migrator.analysis.support_places import support_places
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
-from migrator.engine.linemap import LineMap
+from migrator.engine.migrated import Migrated
 from migrator.engine.options import Options
 from migrator.engine.registry import LoadError
 from migrator.engine.remembered import Remembered
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned
 from migrator.model import FileResult, Finding, Plan, Status
-from migrator.project.discover import discover
+from migrator.project.discover import discover, mentions_tensorflow, survey
 from migrator.project.marker import GENERATED_MARKER
+from migrator.project.results import Results
 from migrator.project.tree import text_of
 
 # What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
@@ -68,46 +70,70 @@ def _engine(options: Options) -> AbstractContextManager[None]:
 
 
 def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
-    left_out: list[Finding] = []
-    paths = sorted({_relative(path, root) for path in discover(root, report=left_out.append)})
+    seen = survey(root)
+    paths = sorted({_relative(path, root) for path in seen.files})
     remembered = Remembered(root, options.cache_dir, paths)
-    scanned = _scan(paths, root, options, remembered, twice=True)
-    readable = {
-        path: item.summary for path, item in scanned.items() if item.summary is not None
-    }
-    index = ProjectIndex.assemble(readable, root)
+    summaries = Summaries()
+    scanned = _scan(paths, root, options, remembered, summaries, twice=True)
+    index = ProjectIndex.assemble(summaries, root)
     tensorflow = any(item.tensorflow for item in scanned.values())
     options = where_used(options, tensorflow)
     chosen = _chosen(paths, root, options)
-    results: dict[str, FileResult] = {}
+    results = Results()
+    files: dict[str, Migrated] = {}  # for the check, where there is one
     todo: list[str] = []
     for path in chosen:
         item = scanned[path]
         if item.failure is not None:
-            results[path] = item.failure
+            results.put(item.failure)
         elif item.is_support:
-            results[path] = FileResult(path, Status.SKIPPED, item.sha256)
+            results.put(FileResult(path, Status.SKIPPED, item.sha256))
         else:
             todo.append(path)
-    for result in _migrate(todo, root, options, index, remembered):
-        results[result.path] = result
+    for made in _migrate(todo, root, options, index, remembered):
+        results.put(made.result)
+        if index.uses_tensorflow:
+            files[made.result.path] = made
         if progress is not None:
-            progress(len(results), len(chosen), result.path)
-    for finding in left_out:
-        if finding.path not in results and not options.only_files:
-            results[finding.path] = FileResult(
-                finding.path, Status.SKIPPED, findings=(finding,), error=finding.message
-            )
-    users = {path: item.support for path, item in scanned.items()}
-    users |= {f.path: f.support for f in results.values() if f.status is not Status.FAILED}
-    supported = remembered.with_support(symbol for used in users.values() for symbol in used)
-    results = {path: _without_missing(item, supported) for path, item in results.items()}
-    if not options.only_files and _uses_tensorflow(results):
-        from migrator.engine.pins import plan_pins, setup_module
+            progress(len(results), len(chosen), made.result.path)
+    used = {path: item.support for path, item in scanned.items()}
+    if index.uses_tensorflow:
+        settled = remembered.settled(results)
+        if settled is None:
+            from migrator.engine.checking import check
 
-        results = {path: setup_module(result, options) for path, result in results.items()}
-        results |= {result.path: result for result in plan_pins(root, options)}
-    files = tuple(results[path] for path in sorted(results))
+            settled = check(files, used, root, options, index, remembered)
+            remembered.keep_settled(settled)
+        files.clear()
+        for result in settled.values():
+            results.put(result)
+    users = dict(used)
+    same: dict[frozenset[str], frozenset[str]] = {}  # many use the same of it
+    uses_tensorflow = False
+    for result in results:
+        uses_tensorflow = uses_tensorflow or _uses_tensorflow(result)
+        if result.status is not Status.FAILED:
+            users[result.path] = same.setdefault(result.support, result.support)
+    supported = remembered.with_support(names_of(users))
+    rendered = remembered.support(needed_symbols(users, supported))
+    if not options.only_files:
+        for finding in (f for f in seen.findings if not results.has(f.path)):
+            results.put(_left_out(root, finding, seen.places.get(finding.path, finding.path)))
+    if not options.only_files and uses_tensorflow:
+        from migrator.engine import pins
+
+        read = (r.new_text or r.old_text for r in results)
+        needed = pins.needs(chain(read, rendered.values()))
+        setups = list(filter(pins.is_setup, chosen))
+        for path in setups:
+            results.put(pins.setup_module(results.get(path), options, needed))
+        listing, listed = pins.plan_pins(root, options, needed)
+        for result in listing:
+            results.put(result)
+        if not listed and not any(pins.lists_tensorflow(results.get(path)) for path in setups):
+            told = pins.unlisted(results, needed, options)
+            if told is not None:
+                results.put(told)
     inits = (f"{SUPPORT_PACKAGE}/__init__.py", f"/{SUPPORT_PACKAGE}/__init__.py")
     existing = {
         path.removesuffix(inits[0]).rstrip("/") for path, item in scanned.items()
@@ -115,32 +141,55 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     }
     return Plan(
         str(root),
-        files,
-        support_files(root, users, index, supported, remembered.support, existing),
+        results.done(),
+        support_files(
+            root, (path for path, symbols in users.items() if symbols), index, rendered, existing
+        ),
         {**options.as_dict(), "tensorflow": tensorflow},
         __version__,
     )
 
 
+def _left_out(root: Path, finding: Finding, place: str) -> FileResult:
+    """What is said of a file that was not looked at: it failed, if it is one for us."""
+    status = Status.FAILED if mentions_tensorflow(root, place) else Status.SKIPPED
+    error = f"{finding.path}:1: {finding.message}"
+    return FileResult(finding.path, status, findings=(finding,), error=error)
+
+
 def _scan(
-    paths: list[str], root: Path, options: Options, remembered: Remembered, twice: bool = False
-) -> dict[str, Scanned]:
-    """The first look at each file, by path; `twice` where `_migrate` follows."""
-    found = {path: item for path in paths if (item := remembered.scanned(path)) is not None}
-    new = [path for path in paths if path not in found]
+    paths: list[str], root: Path, options: Options, remembered: Remembered, summaries: Summaries,
+    twice: bool = False,
+) -> dict[str, Scanned]:  # fmt: skip
+    """The first look at each file, by path, its summary put into `summaries`; `twice` where
+    `_migrate` follows."""
+    found: dict[str, Scanned] = {}
+
+    def take(item: Scanned) -> None:
+        if item.summary is not None:
+            summaries[item.path] = item.summary
+        found[item.path] = replace(item, summary=None)
+
+    new = []
+    for path in paths:
+        known = remembered.scanned(path)
+        if known is None:
+            new.append(path)
+        else:
+            take(known)
     if new:
         from migrator.engine import file_jobs
 
         file_jobs.keep_trees(twice and _in_this_process(options, new))
         for item in _phase(file_jobs.scan, new, root, options, None, file_jobs.died_scanning):
-            found[item.path] = item
             remembered.keep_scanned(item)
+            take(item)
     return found
 
 
 def _migrate(
     paths: list[str], root: Path, options: Options, index: ProjectIndex, remembered: Remembered
-) -> Iterator[FileResult]:
+) -> Iterator[Migrated]:
     """What each file becomes, in any order. Raises PackError."""
     remembered.rules(options)
     new = []
@@ -156,23 +205,24 @@ def _migrate(
     from migrator.engine.ruleset import load_ruleset
 
     errors = load_ruleset(options).load_errors
-    for result in _phase(file_jobs.migrate, new, root, options, index, file_jobs.died):
+    for made in _phase(file_jobs.migrate, new, root, options, index, file_jobs.died):
+        result = made.result
         if not errors:
-            remembered.keep_result(result, index)
+            remembered.keep_result(made, index)
         elif result.path == min(new):  # they concern every file; said on one
             said = (_damaged(result.path, error) for error in errors)
-            result = replace(result, findings=(*said, *result.findings))
-        yield result
+            made = replace(made, result=replace(result, findings=(*said, *result.findings)))
+        yield made
     file_jobs.keep_trees(False)
 
 
-def summaries(root: Path, options: Options) -> tuple[dict[str, ModuleSummary], bool]:
+def summaries(root: Path, options: Options) -> tuple[Summaries, bool]:
     """What the index keeps of every readable module below `root`, by relative path; whether any
     of them imports TensorFlow."""
     paths = sorted({_relative(path, root) for path in discover(root)})
-    scanned = _scan(paths, root, options, Remembered(root, options.cache_dir, paths)).values()
-    found = {item.path: item.summary for item in scanned if item.summary is not None}
-    return found, any(item.tensorflow for item in scanned)
+    found = Summaries()
+    scanned = _scan(paths, root, options, Remembered(root, options.cache_dir, paths), found)
+    return found, any(item.tensorflow for item in scanned.values())
 
 
 def where_used(options: Options, tensorflow: bool) -> Options:
@@ -183,12 +233,10 @@ def where_used(options: Options, tensorflow: bool) -> Options:
     return replace(options, ignore=options.ignore | _AROUND)
 
 
-def _uses_tensorflow(results: dict[str, FileResult]) -> bool:
-    """Whether anything in the tree was TensorFlow 1's, so that its pins must move."""
-    return any(
-        any(change.code.startswith("TF") for change in result.changes)
-        or any(finding.code.startswith("TF") for finding in result.findings)
-        for result in results.values()
+def _uses_tensorflow(result: FileResult) -> bool:
+    """Whether anything in a file was TensorFlow 1's, so that the tree's pins must move."""
+    return any(change.code.startswith("TF") for change in result.changes) or any(
+        finding.code.startswith("TF") for finding in result.findings
     )
 
 
@@ -253,24 +301,21 @@ def _damaged(path: str, error: LoadError) -> Finding:
 
 def support_files(
     root: Path,
-    users: Mapping[str, frozenset[str]],
+    users: Iterable[str],
     index: ProjectIndex,
-    supported: frozenset[str],
-    render: Callable[[Iterable[str]], Mapping[str, str]],
+    rendered: Mapping[str, str],
     existing: Iterable[str] = (),
 ) -> tuple[tuple[str, str], ...]:
     """(path relative to the root, text) of support modules that differ from what is on disk.
 
-    One package has all the `supported` symbols that any file uses; other folders from which modules
-    are imported get one that leads to it (`analysis.support_places`). `existing`: folders that hold
-    a package already.
+    The one package, `rendered` for all the symbols that its `users` take, and packages that lead to it
+    in other folders from which modules are imported (`analysis.support_places`). `existing`: folders that
+    hold a package already.
     """
-    known = {path: symbols & supported for path, symbols in users.items()}
-    needed = frozenset[str]().union(*known.values()) if known else frozenset()
-    if not needed:
+    if not rendered:
         return ()
-    places = support_places(index, (path for path, symbols in known.items() if symbols), existing)
-    texts = {_joined(places.home, SUPPORT_PACKAGE, n): text for n, text in render(needed).items()}
+    places = support_places(index, users, existing)
+    texts = {_joined(places.home, SUPPORT_PACKAGE, name): text for name, text in rendered.items()}
     for folder in places.pointers:
         up = os.path.relpath(places.home or ".", _joined(folder, SUPPORT_PACKAGE)).replace(os.sep, "/")
         texts[_joined(folder, SUPPORT_PACKAGE, "__init__.py")] = _POINTER.format(
@@ -283,38 +328,17 @@ def _joined(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _without_missing(result: FileResult, supported: frozenset[str]) -> FileResult:
-    """`result` with a finding for each support symbol it uses that there is none of, at the line that
-    uses it; what a finding says already is not said twice."""
-    missing = [
-        symbol for symbol in sorted(result.support - supported)
-        if not any(f.symbol.endswith("." + symbol.partition(".")[2]) for f in result.findings)
-    ]  # fmt: skip
-    if not missing:
-        return result
-    text = result.old_text if result.new_text is None else result.new_text
-    back = LineMap(result.old_text, text)
-    findings = [
-        Finding(
-            "TF003",
-            result.path,
-            back.original(_line_of(symbol, text)),
-            0,
-            f"the support package has no {symbol}",
-            "Write what this file uses it for in TensorFlow 2 by hand.",
-            symbol,
-        )
-        for symbol in missing
-    ]
-    return replace(result, findings=(*result.findings, *findings))
+def names_of(users: Mapping[str, frozenset[str]]) -> set[str]:
+    """The symbols that files use of the support package, and the modules that these are in."""
+    symbols = {symbol for used in users.values() for symbol in used}
+    return symbols | {symbol.partition(".")[0] for symbol in symbols}
 
 
-def _line_of(symbol: str, text: str) -> int:
-    """The first line that has a symbol, or as much of its end as stands anywhere (imported, renamed)."""
-    lines = text.splitlines()
-    while symbol:
-        found = [n for n, line in enumerate(lines, 1) if symbol in line]
-        if found:
-            return found[0]
-        symbol = symbol.partition(".")[2]
-    return 1
+def needed_symbols(
+    users: Mapping[str, frozenset[str]], supported: frozenset[str]
+) -> frozenset[str]:
+    """The supported symbols that files use, and the modules of the others: what is not there fails
+    where it is used, not where its module is imported."""
+    symbols = frozenset[str]().union(*users.values()) if users else frozenset()
+    lacking = {symbol.partition(".")[0] for symbol in symbols - supported}
+    return (symbols & supported) | {f"{name}." for name in lacking & supported}

@@ -1,28 +1,37 @@
-"""Translates Python 2 source to Python 3 with fissix, before anything else looks at the file."""
+"""Translates Python 2 source to Python 3 with fissix, before anything else looks at the file.
+
+Files that Python 3 can read, too (`analysis.python2`), are translated but for `print`, which is a function
+in both. Translating a second time would change more: what tells that a file is of Python 2 must be gone.
+"""
 
 from __future__ import annotations
 
 import ast
-import difflib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from migrator.model import Change, Confidence
+from migrator.project.linediff import matcher
 
 # What changes meaning or does not parse; not idioms, and not imports (rules of PY2xx do those).
 _FIXERS = (
     "apply",
     "basestring",
+    "buffer",
     "dict",
     "except",
     "exec",
+    "execfile",
     "exitfunc",
+    "filter",
     "has_key",
-    "idioms_none",
+    "intern",
+    "isinstance",
     "itertools",
     "itertools_imports",
     "long",
+    "map",
     "metaclass",
     "methodattrs",
     "ne",
@@ -34,6 +43,7 @@ _FIXERS = (
     "raise",
     "raw_input",
     "reduce",
+    "reload",
     "repr",
     "standarderror",
     "sys_exc",
@@ -41,9 +51,9 @@ _FIXERS = (
     "tuple_params",
     "types",
     "unicode",
-    "ws_comma_none",
     "xrange",
     "xreadlines",
+    "zip",
 )
 
 # Forms that only Python 2 parses; if none is there, a syntax error is a real one.
@@ -77,23 +87,25 @@ def looks_like_python2(text: str) -> bool:
 
 
 @cache
-def _tools() -> tuple[Any, ...]:
+def _tools() -> tuple[Any, Any]:
     """Refactoring tools: with the print statement, and with print as a function."""
     from fissix.refactor import RefactoringTool, get_fixers_from_package
 
     available = set(get_fixers_from_package("fissix.fixes"))
     names = [f"fissix.fixes.fix_{name}" for name in _FIXERS]
     names = [name for name in names if name in available]
+    explicit = ["fissix.fixes.fix_buffer"]  # which fissix does only where it is told to
     return (
-        RefactoringTool(names),
+        RefactoringTool(names, explicit=explicit),
         RefactoringTool(
-            [n for n in names if not n.endswith("fix_print")], {"print_function": True}
+            [n for n in names if not n.endswith("fix_print")], {"print_function": True}, explicit
         ),
     )
 
 
-def translate(text: str) -> tuple[str, list[Change]]:
-    """(Python 3 text, one change per run of changed lines).
+@lru_cache(maxsize=256)
+def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
+    """(Python 3 text, one change per run of changed lines); `prints`: may `print` be a statement?
 
     Raises NotPython2 when fissix cannot read it, or when the result is still no Python 3.
     """
@@ -102,7 +114,7 @@ def translate(text: str) -> tuple[str, list[Change]]:
     if not source.endswith("\n"):
         source += "\n"
     result, problem = "", (0, "")
-    for tool in _tools():
+    for tool in _tools() if prints else _tools()[1:]:
         try:
             result = str(tool.refactor_string(source, "source"))
             break
@@ -119,10 +131,8 @@ def translate(text: str) -> tuple[str, list[Change]]:
         line = getattr(error, "lineno", None) or 1
         raise NotPython2(str(getattr(error, "msg", error)), line) from error
     changes = []
-    matcher = difflib.SequenceMatcher(
-        None, source.split("\n"), result.split("\n"), autojunk=False
-    )
-    for tag, low, high, _, _ in matcher.get_opcodes():
+    lines = matcher(source.split("\n"), result.split("\n"), autojunk=False)
+    for tag, low, high, _, _ in lines.get_opcodes():
         if tag != "equal":
             changes.append(
                 Change(
@@ -135,7 +145,7 @@ def translate(text: str) -> tuple[str, list[Change]]:
             )
     if not text.endswith(("\n", "\r")):
         result = result.rstrip("\n")
-    return result.replace("\n", newline), changes
+    return result.replace("\n", newline), tuple(changes)
 
 
 def _expand_tabs(text: str) -> str:

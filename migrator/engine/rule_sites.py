@@ -6,7 +6,6 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from migrator.analysis.names import Scope
 from migrator.engine import clock
@@ -18,8 +17,9 @@ from migrator.engine.precedence import hole_context
 from migrator.engine.rendering import RenderError
 from migrator.engine.ruleset import CompiledRule
 from migrator.engine.table_sites import TableSites
+from migrator.engine.value_sites import UNSEEN, visible
 from migrator.engine.work import FileWork, Site, shown
-from migrator.model import Change, Confidence
+from migrator.model import Change
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -116,8 +116,8 @@ class RuleSites:
         """Why a rule is about other values than those of this call, None for one that it wrote.
 
         `lists` names parameters that must be given several tensors; `begins` gives for parameters
-        what the text must look like with which their value begins; `unless_read` names members
-        that only what TF 2 gives has.
+        what the text must look like with which their value begins; `written_out` names those whose
+        value must not be known to be a tensor; `unless_read` members that only what TF 2 gives has.
         """
         call = site.reference.call
         parent = self.work.parent(call) if call is not None else None
@@ -131,6 +131,10 @@ class RuleSites:
             slot = match.holes.get(name)
             if slot is None or not self._begins(slot.node, re.compile(form), site.reference.scope):
                 return f"{name} is not known to begin like {form}"
+        for name in rule.extra.get("written_out", ()):
+            slot = match.holes.get(name)
+            if slot is not None and self._tensor(slot.node, site.reference.scope):
+                return f"{name} is a tensor"
         return ""
 
     def _begins(self, node: ast.expr, form: re.Pattern[str], scope: Scope) -> bool:
@@ -152,6 +156,16 @@ class RuleSites:
             else:
                 return False
         return isinstance(node.value, str) and form.match(node.value) is not None
+
+    def _tensor(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether an expression, or the first item of one that is written out, is what a function of
+        TensorFlow gives."""
+        if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
+            return self._tensor(node.elts[0], scope)
+        if isinstance(node, ast.Subscript):
+            return self._tensor(node.value, scope)
+        made = self.work.names.resolve_node(node, scope)
+        return made is not None and made.startswith("tensorflow.") and made.endswith("()")
 
     def _several(self, node: ast.expr, scope: Scope) -> bool:
         """Whether an expression, or all that its name is bound to, is a list of several things."""
@@ -320,37 +334,16 @@ class RuleSites:
 
     def _as_value(self, site: Site, active: list[CompiledRule]) -> bool:
         """Rewrite a function that is passed on rather than called."""
-        reference = site.reference
+        reference, found = site.reference, site.disposition
         if isinstance(reference.parent, ast.ClassDef) or not self.work.readable(site):
             return False
-        for item in active:
-            pattern, template = item.pattern, item.template
-            if not isinstance(pattern, CallPattern) or template is None or pattern.literals:
-                continue
-            if not self.work.options.sure(Confidence.LIKELY):
-                continue
-            if site.resolved.name in template.refs and template.is_call:
-                self.work.keep(site)  # the function itself stays; only some of its keywords changed
-                return True
-            if pattern.rest or pattern.keyword_rest:
-                continue
-            names = [pattern.holes[p.name] for p in pattern.params if p.name in pattern.required]
-            if not names or any(name in self.work.names.used_names and name == reference.root
-                                for name in names):  # fmt: skip
-                continue
-            scope = reference.scope
-            before = set(self.work.used), dict(self.work.required)
-            try:
-                text = template.as_lambda(names, self._printer(scope, site))
-            except RenderError:
-                self.work.used, self.work.required = before
-                continue
-            if hole_context(reference.node, self.work.parent(reference.node)) > 1:
-                text = f"({text})"
-            start, end = self.work.span(reference.node)
-            change = self._change(item.rule, reference.node, site)
-            change = replace(change, confidence=Confidence.LIKELY)
-            self.work.edits.append(Edit(start, end, (text,), change))
+        if found.exists and visible(self.work, site):
+            self.tables.same(site)  # its calls, which are seen, are those of TF 2's
+            return True
+        if self.tables.values.by_rule(site, active, self._printer(reference.scope, site)):
+            return True
+        if self.work.rules.compat_target(found.key) is not None:
+            self.tables.compat(site, f"{active[0].rule.title}. Not done here: {UNSEEN}.")
             return True
         return False
 

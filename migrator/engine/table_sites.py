@@ -11,6 +11,8 @@ from migrator.engine.dynamic_sites import DynamicSites, is_looked_up
 from migrator.engine.edits import Edit
 from migrator.engine.gone import kept
 from migrator.engine.lookup import VERSION_2
+from migrator.engine.tried import is_tried
+from migrator.engine.value_sites import ValueSites
 from migrator.engine.work import FileWork, Site, code_of, rung_of, shown, stand_in
 from migrator.model import Confidence, Rung
 
@@ -25,6 +27,7 @@ class TableSites:
         self.work = work
         self.arguments = ArgumentSites(work)
         self.dynamic = DynamicSites(work)
+        self.values = ValueSites(work, self.arguments)
 
     def site(self, site: Site) -> None:
         """Edit or report a reference whose disposition is no rule."""
@@ -106,7 +109,11 @@ class TableSites:
 
     def _fit(self, site: Site, target: str) -> bool:
         """Whether the call could be fitted to `target`; else it stays on tf.compat.v1."""
-        unfit = self.arguments.fit(site, target)
+        unfit = None
+        if site.reference.call is None and target.startswith(("tensorflow.", "keras.")):
+            reason = self.values.unfit(site, target)
+            unfit = (f"Rewrite it where it is called: {reason}.", "") if reason else None
+        unfit = unfit or self.arguments.fit(site, target)
         if unfit is not None:
             self.compat(site, *unfit)
         return unfit is None
@@ -199,6 +206,9 @@ class TableSites:
         return self.work.replace(site, stand_in(name), code, reason, Rung.MANUAL)
 
     def unknown(self, site: Site) -> None:
+        if is_tried(self.work, site):
+            self.work.keep(site)
+            return
         if not self._stood_in(site, "TF003"):
             self.keep_or_leave_compat(site)
         symbol = shown(site.resolved.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping
 
 from migrator.analysis.names import dotted_parts
 from migrator.engine.callsite import CallSite
@@ -82,11 +83,37 @@ class Template:
         """
         return Rendering(text, site, match, ref).run(self.parts)
 
-    def as_lambda(self, names: list[str], ref: RefPrinter) -> str:
-        """``lambda x: ...`` for where the old function was passed on as a value."""
-        match = Match(defaults={name: name for name in names})
+    def taken_by(self, hole: str) -> list[tuple[str, str | int] | None]:
+        """(function, keyword or place) of every argument that is the hole's as it is; None where the
+        rewrite computes with it."""
+        found: list[tuple[str, str | int] | None] = []
+        self._taken(self.parts, hole, found)
+        return found
+
+    def _taken(self, parts: list[Part], hole: str, found: list[tuple[str, str | int] | None]) -> None:
+        for part in parts:
+            if isinstance(part, Hole) and part.name == hole:
+                found.append(None)
+            elif isinstance(part, Call):
+                self._taken(part.func, hole, found)
+                func = part.func[0] if len(part.func) == 1 else None
+                for place, arg in enumerate(part.args):
+                    if isinstance(func, Ref) and arg.hole is not None and arg.hole.name == hole:
+                        found.append((func.name, arg.keyword or place))
+                    else:
+                        self._taken(arg.parts, hole, found)
+
+    def as_lambda(
+        self, parameters: list[tuple[str, str | None]], holes: Mapping[str, str], ref: RefPrinter
+    ) -> str:
+        """``lambda x, name=None: ...`` for where the old function was passed on as a value.
+
+        `parameters`: (name, default) in the order of TF 1; `holes`: name -> the hole it fills.
+        """
+        match = Match(defaults={holes[name]: name for name, _ in parameters})
         pieces = Rendering("", None, match, ref, lambdas=True).run(self.parts)
-        return f"lambda {', '.join(names)}: {''.join(p for p in pieces if isinstance(p, str))}"
+        own = ", ".join(n if d is None else f"{n}={d}" for n, d in parameters)
+        return f"lambda {own}: {''.join(p for p in pieces if isinstance(p, str))}"
 
 
 _MODULES = sys.stdlib_module_names | set(ROOTS) | {

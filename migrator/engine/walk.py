@@ -6,11 +6,11 @@ arguments of other edits are put together by `engine.edits`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
-from migrator.engine.graph_units import in_graph_world
+from migrator.engine.lookup import Disposition
 from migrator.engine.options import Options
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.sites import decide
@@ -36,10 +36,12 @@ def rewrite(
     options: Options,
     suppressions: Suppressions,
     taken: frozenset[str] = frozenset(),
+    held: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
-    `taken` are the imported names that other modules get from this one: they stay bound.
+    `taken` are the imported names that other modules get from this one: they stay bound. `held` are
+    symbols of the support package in whose place tf.compat.v1 stays.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
@@ -51,7 +53,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
-    decide(work, in_graph_world(sites, names, rules))
+    decide(work, [_without(site, held, rules) for site in sites] if held else sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
     new_text, applied = apply(text, work.edits)
@@ -60,6 +62,14 @@ def rewrite(
     if new_text == text:
         return Outcome(text, (), kept)
     return Outcome(new_text, changes, kept)
+
+
+def _without(site: Site, held: frozenset[str], rules: RuleSet) -> Site:
+    """`site`, with tf.compat.v1 for a symbol of the support package that is held back."""
+    found = site.disposition
+    if found.target not in held or rules.compat_target(found.key) is None:
+        return site
+    return replace(site, disposition=Disposition("compat", found.key, found.rest, exists=found.exists))
 
 
 def _of_version_1(sites: list[Site], rules: RuleSet) -> bool:

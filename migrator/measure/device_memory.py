@@ -38,6 +38,11 @@ def explain(phase: Phase, before_context: int | None = None) -> DeviceMemory | N
     )
 
 
+def most(sample: Sample) -> DeviceMemory | None:
+    """The phase in which the process has most of the card, with its parts; None without a GPU."""
+    return max(of_sample(sample), key=lambda found: found.process, default=None)
+
+
 def of_sample(sample: Sample) -> tuple[DeviceMemory, ...]:
     """Every phase that can be explained. The phase "import" ends before there is a context."""
     first = next((p.device_used for p in sample.phases if p.name == "import"), None)

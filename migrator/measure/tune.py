@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ BEGIN, END = "# tuned by `migrator measure --tune`: begin", "# tuned by `migrato
 class Candidate:
     """One configuration as it was measured: bytes, seconds, and why it was left, if it was.
 
-    score: the objective's value over the baseline's; below 1 is better.
+    score: the objective's value over the baseline's; below 1 is better. first: seconds of the first
+    step, in which it is traced and compiled. pays_after: the steps after which what its first step takes
+    longer than the baseline's is earned back by the later ones; None where they are no faster.
     """
 
     title: str
@@ -32,6 +36,8 @@ class Candidate:
     difference: float | None
     score: float | None
     rejected: str = ""
+    first: float | None = None
+    pays_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +122,24 @@ def _candidate(
         score, rejected = _score(r, base, objective)
     return Candidate(
         cell.title.partition(": ")[2], cell.execution, cell.precision, cell.strategy,
-        cell.allocator, peak, step, size, r.difference, score, rejected,
+        cell.allocator, peak, step, size, r.difference, score, rejected, _first(r), _pays_after(r, base),
     )  # fmt: skip
+
+
+def _first(r: CellResult) -> float | None:
+    """Seconds of a process's first step, the median of the processes."""
+    taken = [p.seconds for s in r.samples for p in s.phases if p.name == "first step"]
+    return statistics.median(taken) if r.ok and taken else None
+
+
+def _pays_after(r: CellResult, base: CellResult) -> int | None:
+    times = _first(r), _first(base), r.step_seconds, base.step_seconds
+    if None in times:
+        return None
+    first, usual, step, old = (t or 0.0 for t in times)
+    if step >= old:
+        return None
+    return max(0, math.ceil(round((first - usual) / (old - step), 6)))
 
 
 def _too_different(r: CellResult, most: float) -> str:

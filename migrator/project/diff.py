@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import stat
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from migrator.model import Change, FileResult, Plan
+from migrator.project.linediff import unified
 from migrator.project.notebook import decode_module, displayed, encode_module, is_notebook
 from migrator.project.source import MAX_BYTES, SourceError
 from migrator.project.tree import read
@@ -34,15 +34,16 @@ def hunks(result: FileResult, context: int = 3) -> list[Hunk]:
     found: list[Hunk] = []
     header: str = ""
     lines: list[str] = []
-    for line in difflib.unified_diff(old, new, lineterm="", n=context):
+    changes = _Changes(result.changes)
+    for line in unified(old, new, context):
         if line.startswith("@@ "):
             if header:
-                found.append(_hunk(header, lines, result.changes))
+                found.append(_hunk(header, lines, changes))
             header, lines = line, []
-        elif header:
+        else:
             lines += _body(line)
     if header:
-        found.append(_hunk(header, lines, result.changes))
+        found.append(_hunk(header, lines, changes))
     if is_notebook(result.path):
         found = [replace(h, lines=tuple(x[:1] + displayed(x[1:]) for x in h.lines)) for h in found]
     return found
@@ -58,7 +59,22 @@ def _body(line: str) -> list[str]:
     return [line[:-1]] if line.endswith("\n") else [line, _NO_NEWLINE]
 
 
-def _hunk(header: str, lines: list[str], changes: tuple[Change, ...]) -> Hunk:
+class _Changes:
+    """The changes of a file, asked for from its beginning on."""
+
+    def __init__(self, changes: tuple[Change, ...]) -> None:
+        self._waiting = sorted(changes, key=lambda change: change.line, reverse=True)
+        self._open: list[Change] = []
+
+    def within(self, first: int, last: int) -> list[Change]:
+        """Those that touch these lines; the next call's begin later."""
+        while self._waiting and self._waiting[-1].line <= last:
+            self._open.append(self._waiting.pop())
+        self._open = [change for change in self._open if change.end_line >= first]
+        return self._open
+
+
+def _hunk(header: str, lines: list[str], changes: _Changes) -> Hunk:
     match = _HUNK.match(header)
     assert match is not None
     # The lines that really change, without context: a change beside them is not their reason.
@@ -72,8 +88,11 @@ def _hunk(header: str, lines: list[str], changes: tuple[Change, ...]) -> Hunk:
         if line.startswith(("-", " ")):
             number += 1
     first, last = int(match[1]), number - 1
-    inside = [c for c in changes if c.line <= last and c.end_line >= first]
-    exact = [c for c in inside if any(c.line <= n <= c.end_line for n in touched)]
+    inside = changes.within(first, last)
+    exact = [
+        c for c in inside
+        if any(n in touched for n in range(max(c.line, first), min(c.end_line, last) + 1))
+    ]  # fmt: skip
     unique = {(c.code, c.reason): c for c in reversed(exact or inside)}
     kept = sorted(unique.values(), key=lambda c: (c.line, c.code))
     return Hunk(header, tuple(kept), tuple(lines))
@@ -107,13 +126,9 @@ def _header(path: str, mode: int | None) -> list[str]:
 def _patch(path: str, old: bytes, new: bytes, mode: int | None) -> bytes:
     """One file's part of a patch; Latin-1 carries the bytes through difflib unchanged."""
     lines = _header(path, mode)
-    body = difflib.unified_diff(
-        lines_of(old.decode("latin-1")), lines_of(new.decode("latin-1")), lineterm="", n=3
-    )
+    body = unified(lines_of(old.decode("latin-1")), lines_of(new.decode("latin-1")))
     data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
-    for number, line in enumerate(body):
-        if number < 2:
-            continue  # difflib's own file header
+    for line in body:
         if line.startswith("@@ "):
             data += line.encode("latin-1") + b"\n"
         else:

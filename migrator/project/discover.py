@@ -27,23 +27,47 @@ NEVER = frozenset(
 )  # fmt: skip
 # What build tools make beside these files; a tracked folder of that name is source.
 BUILT = frozenset({"build", "dist"})
+WORDS = ("tensorflow", "tf_slim")  # in whatever has to do with TensorFlow
 _PROJECT_FILES = ("setup.py", "setup.cfg", "pyproject.toml")
 _UNREADABLE = "TF001"
 _IGNORE_BYTES = 1 << 20
+_CHUNK, _SEARCHED = 1 << 20, 1 << 28  # bytes
 
 
 @dataclass
 class Survey:
-    """What a walk found. `files` are sorted; `findings` are what was not looked at, and why."""
+    """What a walk found. `files` are sorted; `findings` are what was not looked at, and why; `places`
+    are their paths where these cannot be printed."""
 
     files: list[Path] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     generated: list[Path] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
 
 
 def printable(name: str) -> str:
     """A path that can be printed and put into JSON: bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def mentions_tensorflow(root: Path, path: str) -> bool:
+    """Whether a source file that is not looked at has to do with TensorFlow, by its bytes."""
+    if not path.endswith(SUFFIXES):
+        return False
+    try:
+        with Folder.named(root) as tree, tree.holding(path) as (folder, name):
+            with folder.open(name) as stream:
+                before = b""
+                for _ in range(_SEARCHED // _CHUNK):
+                    part = stream.read(_CHUNK)
+                    if not part:
+                        return False
+                    if any(word.encode() in before + part for word in WORDS):
+                        return True
+                    before = part[-16:]
+    except (OSError, UnsafePath):
+        return False
+    return True  # nobody has looked at the rest
 
 
 def discover(
@@ -320,4 +344,7 @@ class _Walk:
         return is_folder and name.endswith(".egg-info")
 
     def _report(self, path: str, message: str, advice: str) -> None:
-        self.found.findings.append(Finding(_UNREADABLE, printable(path), 1, 0, message, advice))
+        shown = printable(path)
+        self.found.findings.append(Finding(_UNREADABLE, shown, 1, 0, message, advice))
+        if shown != path:
+            self.found.places[shown] = path

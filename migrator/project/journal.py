@@ -229,10 +229,10 @@ def _check_run(folder: Folder, run: Run) -> None:
         plain(made)
 
 
-def keep_beside(state: Folder, run: str, plan: bytes) -> None:
+def keep_beside(state: Folder, run: str) -> None:
     """Keep what was known before a run in its folder. Raises OSError, UnsafePath."""
     with state.folder(f"{FOLDER}/{run}") as blobs:
-        blobs.create(PLAN, plan)
+        state.copy(PLAN, blobs, PLAN)
 
 
 def bring_back_plan(state: Folder, blobs: Folder, last: bool) -> None:

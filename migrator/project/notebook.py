@@ -9,12 +9,14 @@ other byte of the file stays.
 from __future__ import annotations
 
 import ast
-import io
 import json
 import re
+import sys
 import tokenize
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,9 @@ _FUTURE = re.compile(r"^from __future__ import ", re.MULTILINE)
 _PASS = "pass  # ipython: "
 _NEXT = "pass  # ipython continued: "
 _HIDDEN = re.compile(r"([ \t]*)pass  # ipython(?P<next> continued)?: (.*)", re.DOTALL)
-_ASSIGNED = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)([%!].*)", re.DOTALL)
-_ASSIGNED_HIDDEN = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)None  # ipython: (.*)", re.DOTALL)
+# Possessive: where names end, and spaces, is tried once.
+_ASSIGNED = re.compile(r"([ \t]*+[\w., \t]++=[ \t]*+)([%!].*)", re.DOTALL)
+_ASSIGNED_HIDDEN = re.compile(r"([ \t]*+[\w., \t]++=[ \t]*+)None  # ipython: (.*)", re.DOTALL)
 # What installs or chooses packages may change; how, nobody here can tell.
 _CHOOSES = re.compile(r"(?P<what>.*?[%!](?:pip3? install|tensorflow_version))\b.*", re.DOTALL)
 _HELP = re.compile(r"\?{0,2}[%\w.*]+\?{1,2}|\?{1,2}[%\w.*]+")
@@ -124,21 +127,21 @@ def displayed(line: str) -> str:
 
 def first_line(module: str, number: int) -> int | None:
     """The line, from 1, of the mark of a cell; None where the module does not have the cell."""
-    for line, text in enumerate(module.split("\n"), 1):
-        mark = _MARK.fullmatch(text)
-        if mark and int(mark[1]) == number:
-            return line
-    return None
+    return next((line for line, cell in _starts(module) if cell == number), None)
 
 
 def cell_of(module: str, line: int) -> tuple[int, int] | None:
     """(cell, line in it), both from 1, of a line of a notebook's module; None outside of cells."""
-    lines = module.split("\n")[: max(line, 0)]
-    for above, text in enumerate(reversed(lines)):
-        mark = _MARK.fullmatch(text)
-        if mark:
-            return int(mark[1]), max(above, 1)
-    return None
+    starts = _starts(module)
+    above = bisect_right(starts, (line, sys.maxsize)) - 1
+    return (starts[above][1], max(line - starts[above][0], 1)) if above >= 0 else None
+
+
+@lru_cache(maxsize=4)
+def _starts(module: str) -> list[tuple[int, int]]:
+    """The lines of the marks, and the cells that they begin."""
+    lines = enumerate(module.split("\n"), 1)
+    return [(n, int(mark[1])) for n, text in lines if (mark := _MARK.fullmatch(text))]
 
 
 def cell_lines(data: bytes, path: Path | str) -> dict[int, list[int]]:
@@ -147,12 +150,13 @@ def cell_lines(data: bytes, path: Path | str) -> dict[int, list[int]]:
     Raises SourceError as `decode_module` does.
     """
     raw, cells = _cells(data, path)
+    ends = [at for at, character in enumerate(raw.text) if character == "\n"]
     found = {}
     for cell in cells:
         starts = [cell.start]
         if raw.text[cell.start] == "[":
             starts = [start for start, _ in _items(raw.text, cell.start)] or starts
-        found[cell.number] = [raw.text.count("\n", 0, start) + 1 for start in starts]
+        found[cell.number] = [bisect_left(ends, start) + 1 for start in starts]
     return found
 
 
@@ -296,23 +300,23 @@ def _hidden(source: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     lines: list[str] = []
-    statement: list[str] = []
+    rows = source.split("\n")
+    inside = 0  # a statement that goes on up to this line
     continued = False
-    for line in source.split("\n"):
+    for number, line in enumerate(rows):
         body = line.strip()
         indent = line[: len(line) - len(line.lstrip())]
         assigned = _ASSIGNED.fullmatch(line)
         if continued:
             lines.append(f"{_indent_of(lines[-1])}{_NEXT}{line}")
-        elif not statement and (body.startswith(("%", "!")) or _HELP.fullmatch(body)):
+        elif number >= inside and (body.startswith(("%", "!")) or _HELP.fullmatch(body)):
             lines.append(f"{indent}{_PASS}{line[len(indent) :]}")
-        elif not statement and assigned:
+        elif number >= inside and assigned:
             lines.append(f"{assigned[1]}None  # ipython: {assigned[2]}")
         else:
             lines.append(line)
-            statement = [*statement, line]
-            if not _is_open("\n".join(statement)):
-                statement = []
+            if number >= inside:
+                inside = _end_of(rows, number)
             continue
         continued = line.endswith("\\")
     return "\n".join(lines)
@@ -322,17 +326,29 @@ def _indent_of(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _is_open(text: str) -> bool:
-    """Whether a statement goes on in the next line."""
-    if text.endswith("\\"):
-        return True
+def _end_of(rows: list[str], start: int) -> int:
+    """The line after the statement, comment or empty line that begins in line `start` (from 0)."""
+    taken = 0
+
+    def readline() -> str:
+        nonlocal taken
+        if start + taken >= len(rows):
+            return ""
+        row = rows[start + taken]
+        taken += 1
+        return (row.lstrip() if taken == 1 else row) + "\n"
+
+    begun = False
     try:
-        list(tokenize.generate_tokens(io.StringIO(text.strip() + "\n").readline))
-    except tokenize.TokenError as error:
-        return "EOF" in str(error) or "triple-quoted" in str(error)
+        for token in tokenize.generate_tokens(readline):
+            if token.type == tokenize.NEWLINE or (token.type == tokenize.NL and not begun):
+                return start + token.start[0]
+            begun = begun or token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
+    except tokenize.TokenError:
+        return len(rows)  # it does not end
     except SyntaxError:
         pass
-    return False
+    return start + max(taken, 1)
 
 
 def with_magics(text: str, change: Callable[[str, int], str]) -> str:

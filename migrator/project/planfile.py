@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import enum
+import functools
 import json
 import re
 import types
 import typing
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from migrator.model import Change, FileResult, Finding, Plan, Status, Written, to_jsonable
+from migrator.model import (
+    Change,
+    FileResult,
+    Finding,
+    Plan,
+    Status,
+    Written,
+    to_json,
+    to_jsonable,
+)  # fmt: skip
+from migrator.project import jsonstream
 from migrator.project.marker import is_generated
 from migrator.project.paths import UnsafePath, plain
+from migrator.project.results import Results
 from migrator.project.source import SourceError
-from migrator.project.tree import check, read_named
+from migrator.project.tree import check, reading_named
 
 FORMAT, VERSION = "migrator-plan", 1
 MAX_PLAN_BYTES = 1 << 30
@@ -28,64 +41,86 @@ class PlanError(ValueError):
     """A plan file that cannot be used: `FILE: FIELD: what is wrong with it`."""
 
 
-def dump(plan: Plan) -> bytes:
-    """The plan as JSON in ASCII: any text of a source file survives it.
+def write(plan: Plan, stream: BinaryIO, applied: Any = None, ascii_only: bool = True) -> None:
+    """Write the plan as JSON, a file a line. In ASCII any text of a source file survives.
 
-    Texts of files that stay as they are left out.
+    Texts of files about which nothing is said are left out. `applied` is what was done with the plan.
     """
-    files = tuple(
-        item if item.status is Status.CHANGED else replace(item, old_text="")
-        for item in plan.files
-    )
-    text = json.dumps(record(replace(plan, files=files)), indent=1, ensure_ascii=True)
-    return text.encode("ascii") + b"\n"
+    head = {"format": FORMAT, "version": VERSION}
+    names = [field.name for field in fields(Plan)]
+    before = {name: getattr(plan, name) for name in names[: names.index("files")]}
+    after = {name: getattr(plan, name) for name in names[names.index("files") + 1 :]}
+    if applied is not None:
+        after["applied"] = applied
+    jsonstream.write(
+        stream, head | before, "files", map(_brief, plan.files), after,
+        _ascii if ascii_only else functools.partial(to_json, indent=None),
+    )  # fmt: skip
 
 
-def record(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON types, with what says which format it is (docs/output.md)."""
-    return {"format": FORMAT, "version": VERSION, **to_jsonable(plan)}
+def _brief(result: FileResult) -> FileResult:
+    told = result.status is Status.CHANGED or result.findings
+    return result if told else replace(result, old_text="")
+
+
+def _ascii(value: Any) -> str:
+    return json.dumps(to_jsonable(value), ensure_ascii=True)
 
 
 def load(path: Path) -> Plan:
     """Read a plan file. Its paths are only known to be plain here; `check_tree` asks the tree.
 
-    Raises PlanError, with the file and the field, for whatever `dump` would not have written:
+    Raises PlanError, with the file and the field, for whatever `write` would not have written:
     other formats and versions, missing, unknown and mistyped fields, paths that leave the tree,
     a file named twice, support files that migrator did not generate.
     """
-    try:
-        raw = json.loads(read_named(path, MAX_PLAN_BYTES)[0])
-    except SourceError as error:
-        raise PlanError(str(error)) from error
-    except UnicodeDecodeError as error:
-        raise PlanError(f"{path}: is not a plan: not text") from error
-    except json.JSONDecodeError as error:
-        raise PlanError(f"{path}:{error.lineno}: is not a plan: {error.msg}") from error
-    except RecursionError as error:
-        raise PlanError(f"{path}: is not a plan: nested too deeply") from error
-    except ValueError as error:  # a number of thousands of digits
-        raise PlanError(f"{path}: is not a plan: {error}") from error
-    try:
-        return _plan(raw)
-    except _Wrong as error:
-        raise PlanError(f"{path}: {error}") from error
+    seen: set[str] = set()
+
+    def check(result: FileResult, number: int) -> None:
+        _check_file(result, f"files[{number}]", seen)
+
+    return _read(path, check, _plan, _check_header, seen)
 
 
 def load_kept(path: Path) -> Plan:
-    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown: it has all texts.
+    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown.
 
     Raises PlanError.
     """
+    return _read(path, lambda result, number: None, _kept, lambda raw: None, set())
+
+
+def _read(
+    path: Path, check: Callable[[FileResult, int], None],
+    finish: Callable[[dict[str, Any], set[str]], Plan], begin: Callable[[dict[str, Any]], None],
+    seen: set[str],
+) -> Plan:  # fmt: skip
+    results = Results()
+    count = 0
+
+    def take(before: dict[str, Any], raw: Any) -> None:
+        nonlocal count
+        if not count and "format" in before:
+            begin(before)
+        result = _record(FileResult, raw, f"files[{count}]")
+        check(result, count)
+        results.put(result)
+        count += 1
+
     try:
-        raw = json.loads(read_named(path, MAX_PLAN_BYTES)[0])
-        header = {"format": FORMAT, "version": VERSION}
-        if isinstance(raw, dict):
-            raw = {k: v for k, v in raw.items() if header.get(k) != v}
-        plan = _record(Plan, raw, "")
-    except (SourceError, _Wrong, ValueError, RecursionError) as error:
+        with reading_named(path, MAX_PLAN_BYTES) as stream:
+            raw = jsonstream.read(stream, "files", take)
+        if "files" not in raw:
+            raw["files"] = []
+        return replace(finish(raw, seen), files=results.done())
+    except SourceError as error:
+        raise PlanError(str(error)) from error
+    except jsonstream.NoObject as error:
+        raise PlanError(f"{path}:{error.line}: is not a plan: {error}") from error
+    except RecursionError as error:
+        raise PlanError(f"{path}: is not a plan: nested too deeply") from error
+    except _Wrong as error:
         raise PlanError(f"{path}: {error}") from error
-    assert isinstance(plan, Plan)
-    return plan
 
 
 def check_tree(plan: Plan, root: Path) -> None:
@@ -112,8 +147,8 @@ class _Wrong(ValueError):
         super().__init__(f"{where}: {message}" if where else message)
 
 
-def _plan(raw: Any) -> Plan:
-    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+def _check_header(raw: dict[str, Any]) -> None:
+    if raw.get("format") != FORMAT:
         raise _Wrong("format", f"must be {FORMAT!r}; make a plan with: migrator migrate --plan")
     if raw.get("version") != VERSION or isinstance(raw.get("version"), bool):
         raise _Wrong(
@@ -121,12 +156,12 @@ def _plan(raw: Any) -> Plan:
             f"must be {VERSION}, not {_shown(raw.get('version'))}; make the plan again with this "
             "version of migrator",
         )
-    body = {key: value for key, value in raw.items() if key not in ("format", "version")}
-    plan = _record(Plan, body, "")
+
+
+def _plan(raw: dict[str, Any], seen: set[str]) -> Plan:
+    _check_header(raw)
+    plan = _record(Plan, {k: v for k, v in raw.items() if k not in ("format", "version")}, "")
     assert isinstance(plan, Plan)
-    seen: set[str] = set()
-    for number, result in enumerate(plan.files):
-        _check_file(result, f"files[{number}]", seen)
     for number, (path, text) in enumerate(plan.support_files):
         where = f"support_files[{number}]"
         _once(path, where, seen)
@@ -135,6 +170,13 @@ def _plan(raw: Any) -> Plan:
         if not is_generated(text):
             raise _Wrong(where, f"{_shown(path)} was not generated by migrator")
         _encodable(text, where)
+    return plan
+
+
+def _kept(raw: dict[str, Any], seen: set[str]) -> Plan:
+    header = {"format": FORMAT, "version": VERSION}
+    plan = _record(Plan, {k: v for k, v in raw.items() if header.get(k) != v}, "")
+    assert isinstance(plan, Plan)
     return plan
 
 
@@ -195,7 +237,7 @@ def _value(kind: Any, raw: Any, where: str) -> Any:
         return _record(kind, raw, where)
     if origin is types.UnionType:  # X | None
         return None if raw is None else _value(arguments[0], raw, where)
-    if origin in (tuple, frozenset):
+    if origin in (tuple, frozenset, Sequence):
         if not isinstance(raw, list):
             raise _Wrong(where, f"must be a list, not {_shown(raw)}")
         if origin is tuple and arguments[-1] is not Ellipsis:
@@ -203,7 +245,8 @@ def _value(kind: Any, raw: Any, where: str) -> Any:
                 raise _Wrong(where, f"must have {len(arguments)} items, not {len(raw)}")
             pairs = zip(arguments, raw, strict=True)
             return tuple(_value(a, item, f"{where}[{n}]") for n, (a, item) in enumerate(pairs))
-        return origin(_value(arguments[0], item, f"{where}[{n}]") for n, item in enumerate(raw))
+        kept = (_value(arguments[0], item, f"{where}[{n}]") for n, item in enumerate(raw))
+        return frozenset(kept) if origin is frozenset else tuple(kept)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         try:
             return kind(raw)

@@ -14,6 +14,7 @@ import json
 import sys
 import types
 import typing
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def _type(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return {
             "type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)
         }  # fmt: skip
-    if origin in (tuple, frozenset, list):
+    if origin in (tuple, frozenset, list, Sequence):
         return {"type": "array", "items": _type(arguments[0], definitions)}
     if origin is dict or kind is dict:
         value = {} if not arguments or arguments[1] is Any else _type(arguments[1], definitions)

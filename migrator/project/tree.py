@@ -14,7 +14,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -351,16 +351,38 @@ def read_named(path: Path, limit: int = MAX_BYTES) -> tuple[bytes, int]:
     if (state := _in_state(path)) is not None:
         return read(*state, limit)
 
-    def opened() -> BinaryIO:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            os.close(descriptor)
-            raise UnsafePath(kind_of(mode))
-        return os.fdopen(descriptor, "rb", buffering=0)
-
-    content = _read(opened, path, limit, attributes=False)
+    content = _read(lambda: _open_named(path), path, limit, attributes=False)
     return content.data, content.mode
+
+
+def _open_named(path: Path) -> BinaryIO:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise UnsafePath(kind_of(mode))
+    return os.fdopen(descriptor, "rb", buffering=0)
+
+
+@contextmanager
+def reading_named(path: Path, limit: int) -> Iterator[BinaryIO]:
+    """A file that a person named as `read_named` reads it, bit by bit. Raises SourceError."""
+    try:
+        with ExitStack() as opened:
+            if (state := _in_state(path)) is not None:
+                top = opened.enter_context(Folder.named(state[0]))
+                folder, name = opened.enter_context(top.holding(state[1]))
+                stream = opened.enter_context(folder.open(name))
+            else:
+                stream = opened.enter_context(_open_named(path))
+            size = os.fstat(stream.fileno()).st_size
+            if size > limit:
+                raise SourceError(path, f"is {size:,} bytes, over the limit of {limit:,}")
+            yield stream
+    except UnsafePath as error:
+        raise SourceError(path, str(error)) from error
+    except OSError as error:
+        raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -309,7 +309,7 @@ def _with_review(report: Report, plan: Path, root: Path | None, page: Path) -> R
     """The report with a link to the side-by-side page, which is written beside it; a plan from
     elsewhere that is not complete has none."""
     try:
-        review.write(_plan(plan, root), page, f"{report.title}, side by side", root)
+        review.write(_plan(plan, root), page, f"{report.title}, side by side", root, decide=False)
     except ReportError:
         return report
     return replace(report, review=page.name)

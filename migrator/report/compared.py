@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from migrator.measure import device_memory
+from migrator.measure.device_memory import DeviceMemory
 from migrator.measure.records import CellResult, Measurement
 from migrator.report import text
 from migrator.report.model import NO, UNKNOWN, YES
@@ -92,6 +94,12 @@ class Pair:
         said = f"no change beyond noise ({limit:.0%})" if same else text.change(new, old)
         if resident_only:
             said += " in resident bytes, the TensorFlow library included"
+        wholes = [on_card(r) for r in (self.before, self.after)]
+        if wholes[0] and wholes[1]:
+            had, has = text.size(wholes[0].process), text.size(wholes[1].process)
+            said += f"; of the whole card the process has {has} instead of {had}" if had != has else (
+                f"; of the whole card the process has {has}, as before"
+            )
         return Verdict(
             verdict, said, text.size(old), text.size(new),
             "same" if same else f"{much:+.0%}", new / old,
@@ -106,15 +114,20 @@ class Pair:
         if not old or not new:
             return Verdict(UNKNOWN, "no times that both sides have")
         shown = text.duration(old), text.duration(new), text.ratio(new, old), new / old
+        if self.carries_results():
+            return Verdict(
+                UNKNOWN, "these times have the way of the results over the bus in them, which a Session "
+                "takes through pinned memory; measured anew, it is timed apart", *shown,
+            )  # fmt: skip
         timed = all(r.spread is not None for r in (self.before, self.after))
         if new <= SLOWER * old:
             faster = "faster" if new < old / SLOWER else "as fast"
-            return Verdict(YES, faster, *shown)
+            return Verdict(YES, faster + self._delivered(), *shown)
         ranges = self.before.step_range, self.after.step_range
         assert ranges[0] and ranges[1]
         clear = ranges[1][0] > ranges[0][1] if timed else new > UNTIMED * old
         if clear and not self._worked_alike():
-            return Verdict(NO, "slower" + self._call(), *shown)
+            return Verdict(NO, "slower" + self._call() + self._delivered(), *shown)
         why = (
             "not in processor time: the machine was busy" if clear
             else "the steps of both overlap" if timed else "timed once, which says little"
@@ -124,8 +137,23 @@ class Pair:
     def _worked_alike(self) -> bool:
         """Whether, on a processor, both took the same processor time, which neighbours do not change."""
         old, new = self.before.cpu_seconds, self.after.cpu_seconds
-        on_gpu = any(p.device_used for s in self.after.samples for p in s.phases)
-        return bool(old and new and not on_gpu and new <= SLOWER * old)
+        return bool(old and new and not on_gpu(self.after) and new <= SLOWER * old)
+
+    def carries_results(self) -> bool:
+        """Whether these are times of a GPU, of steps that return more than a loss, from before the way of
+        results was timed apart."""
+        sides = (self.before, self.after)
+        return (
+            self.after.cell.mode == "inference" and not program(self.after)
+            and all(on_gpu(r) for r in sides) and not any(r.delivered_seconds for r in sides)
+        )  # fmt: skip
+
+    def _delivered(self) -> str:
+        """What a step and the way of its results take together, where that is a way."""
+        old, new = self.before.delivered_seconds, self.after.delivered_seconds
+        if not old or not new:
+            return ""
+        return f"; with its results in Python {text.duration(old)} before, {text.duration(new)} after"
 
     def _failed(self) -> Verdict | None:
         for r in (self.after, self.before):
@@ -142,6 +170,17 @@ class Pair:
         seconds = statistics.median(c["seconds"] for c in told)
         variables = f"{told[0]['variables']:,} variables"
         return f"; calling a tf.function over {variables} takes {text.duration(seconds)} of it"
+
+
+def on_gpu(result: CellResult) -> bool:
+    """Whether a cell was measured on a GPU."""
+    return any(p.device_used for s in result.samples for p in s.phases)
+
+
+def on_card(result: CellResult) -> DeviceMemory | None:
+    """What the driver counts for the process that has most of the card, by parts."""
+    found = [parts for s in result.samples if (parts := device_memory.most(s)) is not None]
+    return max(found, key=lambda parts: parts.process, default=None)
 
 
 def program(result: CellResult) -> bool:

@@ -22,8 +22,11 @@ def cells_of(measured: Measurement) -> list[CellResult]:
     return [r for r in measured.cells if not compared.program(r) and not r.cell.strategy]
 
 
-def comparison(pairs: Sequence[Pair], suffix: str = "", note: str = "") -> Section | None:
-    """Every workload before and after, one a line; None where there is none to compare."""
+def comparison(
+    results: Sequence[CellResult], pairs: Sequence[Pair], suffix: str = "", note: str = ""
+) -> Section | None:
+    """Every workload before and after, one a line, and what else was tried of it; None where there is
+    nothing to compare."""
     if not pairs:
         return None
     rows = []
@@ -35,6 +38,7 @@ def comparison(pairs: Sequence[Pair], suffix: str = "", note: str = "") -> Secti
             memory.before or "–", memory.after or "–", memory.change or "–", speed.before or "–",
             speed.after or "–", speed.change or "–", f"{memory.line}; {speed.line}",
         ), kind=_MARK[worse.verdict]))  # fmt: skip
+    variants = tuple(s for pair in pairs if (s := _variants(results, pair)) is not None)
     fine = sum(r.kind == "good" for r in rows)
     table = Table(
         "Before and after",
@@ -48,8 +52,37 @@ def comparison(pairs: Sequence[Pair], suffix: str = "", note: str = "") -> Secti
     return Section(
         f"compared{suffix}", f"Before and after{note}",
         f"{fine} of {text.plural(len(rows), 'workload')} no worse than before", "",
-        (), (), (table,), open=True,
+        variants, (), (table,), open=True,
     )  # fmt: skip
+
+
+def _variants(results: Sequence[CellResult], pair: Pair) -> Statement | None:
+    """What XLA and half precision make of a workload, in time and memory, over what it was before."""
+    if not pair.before.ok:
+        return None
+    said = []
+    for r in results:
+        c, plain = r.cell, pair.after.cell
+        same = (c.workload, c.mode, c.batch) == (plain.workload, plain.mode, plain.batch)
+        if not same or r.machine != pair.after.machine or not r.ok or compared.plain(r) or (
+            c.side == "before" or c.strategy or c.allocator != "default" or c.execution == "eager"
+        ):
+            continue
+        other = Pair(pair.before, r)
+        peaks = other.peaks
+        if r.step_seconds and peaks:
+            took = (
+                "" if other.carries_results()
+                else f"{text.duration(r.step_seconds)} "
+                f"({text.ratio(r.step_seconds, pair.before.step_seconds)}), "
+            )  # fmt: skip
+            said.append(
+                f"{view.variant(r).removeprefix('after: ')}: {took}{text.size(peaks[1])} "
+                f"({text.ratio(peaks[1], peaks[0])})"
+            )
+    if not said:
+        return None
+    return Statement("neutral", f"{pair.title}, over before: {'; '.join(said)}.", pair.name)
 
 
 def main_cell(measured: Measurement, pairs: Sequence[Pair]) -> CellResult | None:
@@ -95,7 +128,7 @@ def sections(
     """
     results = cells_of(measured)
     found = []
-    told = comparison(pairs, suffix, note)
+    told = comparison(results, pairs, suffix, note)
     if told is not None:
         found.append(told)
     if not results:
@@ -106,7 +139,7 @@ def sections(
         if main is not None:
             shown["first"] = list(view.about(main))
         apart = [r for r in results if r.ok and view.traced(r) and not r.reconciles]
-        said = [_initialisation(r) for r in _largest(results)]
+        said = [told(r) for r in _largest(results) for told in (_initialisation, _on_card)]
         lead = where(main)
         found.append(Section(
             f"memory{suffix}", f"Where memory goes{note}", lead or "by layer, tensor and line", lead,
@@ -154,6 +187,23 @@ def _initialisation(result: CellResult) -> Statement | None:
         + (f", optimizer slots {text.size(sample.slots)}" if sample.slots else "")
         + f"; a step at batch {result.cell.batch} peaks at {text.size(result.peak)}, "
         f"{result.peak / sample.weights:,.0f} times the weights.",
+        name,
+    )
+
+
+def _on_card(result: CellResult) -> Statement | None:
+    """The driver's figure for the process, by parts; None without a GPU."""
+    parts = compared.on_card(result)
+    peak = result.allocator_peak
+    if parts is None or not peak:
+        return None
+    name = view.about(result)[0]
+    return Statement(
+        "neutral",
+        f"{name}: the driver counts {text.size(parts.process)} for the process at batch "
+        f"{result.cell.batch}. At the fullest moment of a step {text.size(peak)} of it are tensors; the "
+        f"allocator has reserved {text.size(parts.in_use + parts.slack)}, as much as the first step's trials "
+        f"asked for; {text.size(parts.outside)} are the CUDA context and libraries.",
         name,
     )
 
@@ -252,6 +302,9 @@ def _predicted(result: CellResult) -> str:
     """The peak that was predicted for the cell before it ran, and its error."""
     for s in result.samples:
         told = s.extra.get("predicted_step")
+        if told and not result.reconciles and told.get("allocator") and result.allocator_peak:
+            off = told["allocator"] / result.allocator_peak - 1
+            return f"{text.size(told['allocator'])} ({off:+.1%} of the allocator's)"
         if told and s.attribution and s.attribution.requested_peak:
             peak = told["bytes"] + s.weights + s.slots + s.inputs
             return f"{text.size(peak)} ({peak / s.attribution.requested_peak - 1:+.1%})"

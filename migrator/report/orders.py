@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from migrator.lines import lines_of
 from migrator.model import FileResult, Finding, Plan, Rung, Status
 from migrator.project.notebook import cell_of, is_notebook
 from migrator.report import tf1_did
@@ -22,7 +23,7 @@ AROUND = 2  # lines of code that are shown before and after a place
 OBSTACLES = re.compile(r"TF39\d|TF703")
 _STAYS = ("the session in ", "the loaded graph stays")
 RUNGS = ("manual", "compat", "check", "support", "native")
-_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
+TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,10 @@ def of(plan: Plan, written: bool, repo: str = ".") -> tuple[Order, ...]:
     groups: dict[tuple[str, ...], list[tuple[Finding, Place]]] = {}
     heads: dict[tuple[str, ...], Finding] = {}
     for result in plan.files:
+        if not result.findings:
+            continue
         text = text_now(result) if written else result.old_text
-        lines, units = text.splitlines(), _units(text)
+        lines, units = lines_of(text), _units(text)
         found = [(f, _line(f, written)) for f in result.findings]
         causes = _causes(found, units)
         for finding, line in found:
@@ -145,7 +148,7 @@ def _order(head: Finding, pairs: list[tuple[Finding, Place]], repo: str) -> Orde
     return Order(
         ident, head.code, head.rung.value, head.message, tf1_did.sentence(head.code, head.symbol),
         tuple(a for a in advice if a), places, f"migrator todo {repo} --check {ident}",
-        all(_TEST.search(p.path) for p in places),
+        all(TESTS.search(p.path) for p in places),
     )  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+from typing import Any
 
 import jinja2
 
@@ -28,3 +30,9 @@ def policy_hash(text: str) -> str:
     """How a Content-Security-Policy names the one script or style that may be used."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def script_safe(value: Any) -> str:
+    """JSON that can stand inside a <script> element whatever strings it holds."""
+    dumped = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from pathlib import Path
-from typing import Any
 
 import jinja2
 import markupsafe
@@ -26,12 +25,6 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _script_safe(value: Any) -> str:
-    """JSON that can stand inside a <script> element whatever strings it holds."""
-    dumped = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
 def html(report: Report) -> str:
     """The page: no request leaves it, and no script or style is used that is not in its policy by hash."""
     views = {s.id: s.view for s in report.sections if s.view}
@@ -50,7 +43,7 @@ def html(report: Report) -> str:
             policy=policy,
             style=markupsafe.Markup(style),
             scripts=[markupsafe.Markup(s) for s in scripts],
-            views=markupsafe.Markup(_script_safe(views)),
+            views=markupsafe.Markup(page.script_safe(views)),
         )
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ def _table(title: str, sets: Sequence[ResultSet], what: str, note: str, relative
 
 
 def _charts(name: str, sets: Sequence[ResultSet]) -> tuple[Chart, ...]:
-    """The plain tf.function cells of each set, or all cells where there are none of these."""
+    """The plain tf.function cells that several sets have."""
     found = []
     for what, title in (("bytes", "Peak memory"), ("seconds", "Step time")):
         bars: list[Bar] = []
@@ -149,7 +149,8 @@ def _charts(name: str, sets: Sequence[ResultSet]) -> tuple[Chart, ...]:
                     f"{cell.workload}, {cell.batch}", s.label, float(value), shown,
                     SERIES[number % len(SERIES)],
                 ))  # fmt: skip
-        groups = list(dict.fromkeys(b.group for b in bars))[:CHANGED]
+        times = collections.Counter(group for group, _ in {(b.group, b.series) for b in bars})
+        groups = [g for g in dict.fromkeys(b.group for b in bars) if times[g] > 1][:CHANGED]
         ordered = tuple(b for g in groups for b in bars if b.group == g)
         found.append(Chart(
             f"{name}-{what}", f"{title} as tf.function, float32", "bars",
@@ -240,7 +241,8 @@ def sections(sets: Sequence[ResultSet]) -> list[Section]:
         by_machine[s.machine].append(s)
     made: list[Section] = []
     for number, (name, mine) in enumerate(by_machine.items()):
-        if len(mine) < 2:
+        measured = collections.Counter(c for s in mine for c in s.cells())
+        if not any(number > 1 for number in measured.values()):
             continue
         said = _changes(mine)
         note = "Requested peak where a step was traced, else the allocator's; oldest first."
@@ -251,24 +253,26 @@ def sections(sets: Sequence[ResultSet]) -> list[Section]:
              _table("Step time over time", mine, "seconds", "", True)), open=True,
         ))  # fmt: skip
     if len(by_machine) > 1:
-        newest = [mine[-1] for mine in by_machine.values()]
-        said = _machines(newest)
+        beside = newest(sets)
+        said = _machines(beside)
         made.append(Section(
             "machines", "Machines beside each other",
-            f"{len(newest)} machines",
-            "The newest results of each: " + "; ".join(f"{s.label}: {s.machine}" for s in newest),
-            tuple(said), _charts("machines", newest),
-            (_table("Peak memory by machine", newest, "bytes", "", False),
-             _table("Step time by machine", newest, "seconds", "", False)), open=True,
+            f"{len(beside)} machines",
+            "The newest results of each: " + "; ".join(f"{s.label}: {s.machine}" for s in beside),
+            tuple(said), _charts("machines", beside),
+            (_table("Peak memory by machine", beside, "bytes", "", False),
+             _table("Step time by machine", beside, "seconds", "", False)), open=True,
         ))  # fmt: skip
     return made
 
 
 def newest(sets: Sequence[ResultSet]) -> tuple[ResultSet, ...]:
-    """The newest set of each machine."""
+    """A set for each machine: the newest, and from the older ones the cells that it does not have."""
     found: dict[str, ResultSet] = {}
     for s in sets:
-        found[s.machine] = s
+        old = found.get(s.machine)
+        cells = {**(old.cells() if old is not None else {}), **s.cells()}
+        found[s.machine] = replace(s, measured=replace(s.measured, cells=tuple(cells.values())))
     return tuple(found.values())
 
 

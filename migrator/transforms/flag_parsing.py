@@ -6,10 +6,13 @@ import ast
 
 from migrator.analysis.facts_graph_code import is_main
 from migrator.analysis.names import Scope
+from migrator.analysis.reexports import taken
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
+from migrator.engine.scanned import SUPPORT_PACKAGE
+from migrator.model import Rung
 
 CODE = "TF145"
 _FLAGS = ("tensorflow.app.flags.FLAGS", "tensorflow.flags.FLAGS")
@@ -26,8 +29,9 @@ class FlagParsing:
     """TF145: parses the flags where a program starts to need them.
 
     That is ahead of the first statement of the module that reads one itself, or, in a script whose
-    functions read them, ahead of what it starts with. Modules that run `tf.app.run` before, or that
-    only define functions, are left alone: there somebody else parses.
+    functions read them, ahead of what it starts with, unless it runs `tf.app.run` before. Where
+    others import what reads them, nobody knows what starts: there the flags of the support package
+    parse themselves at the first read.
     """
 
     name = "flag_parsing"
@@ -37,9 +41,13 @@ class FlagParsing:
 
     def run(self, ctx: FileContext) -> str | None:
         reads = _reads(ctx)
-        if not reads or f"{reads[0][2]}(" in ctx.text:  # parses them itself
+        if reads and f"{reads[0][2]}(" in ctx.text:  # parses them itself
             return None
-        place = _place(ctx, reads)
+        handed_on = "FLAGS" in taken(ctx.index, ctx.path)
+        in_functions = any(not _at_module(scope) for _, scope, _ in reads)
+        if handed_on or in_functions and (ctx.index.importers(ctx.path) or not _starts_itself(ctx)):
+            return self._when_read(ctx)
+        place = _place(ctx, reads) if reads else None
         if place is None or ctx.suppressed(CODE, place[0]):
             return None
         stmt, guarded = place
@@ -54,6 +62,46 @@ class FlagParsing:
             text = f"{indent}if not {flags}.is_parsed():\n{indent}    {flags}({argv})\n"
         ctx.change(CODE, stmt, "TF 1 parsed flags at the first access, absl where it is told to")
         return source.splice(0, len(ctx.text), [(start, start, text)])
+
+
+    @staticmethod
+    def _when_read(ctx: FileContext) -> str | None:
+        """Let the module have the flags of the support package."""
+        source = SourceText(ctx.text, ctx.tree)
+        edits: dict[int, tuple[int, int, str]] = {}
+        for reference in ctx.names.references:
+            node: ast.expr = reference.node
+            for name in reversed(reference.attrs):
+                if name == "FLAGS":
+                    break
+                assert isinstance(node, ast.Attribute)
+                node = node.value
+            dotted = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            if reference.role != "load" or not dotted or reference.in_fstring:
+                continue
+            found = ctx.names.lookup(dotted, reference.scope)
+            if found is None or found.name not in _FLAGS or ctx.suppressed(CODE, node):
+                continue
+            start, end = source.span(node)
+            edits[start] = (start, end, "")
+            ctx.change(CODE, node, "TF 1 parsed flags at the first access, absl where it is told to",
+                       rung=Rung.SUPPORT)  # fmt: skip
+        if not edits:
+            return None
+        text = f"{ctx.require_import(SUPPORT_PACKAGE, 'flags', 'tf1_flags')}.FLAGS"
+        new = [(start, end, text) for start, end, _ in edits.values()]
+        return source.splice(0, len(ctx.text), new)
+
+
+def _starts_itself(ctx: FileContext) -> bool:
+    """Whether the module is a script: something in it starts the program."""
+    own = {s.name for s in ctx.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    return any(
+        isinstance(s, ast.If) and is_main(s) or not isinstance(s, _Functions) and _starts(s, own)
+        or any(isinstance(node, ast.Call) and ctx.names.resolve_node(node.func, values=False) in _PARSERS
+               for node in walk(s))
+        for s in ctx.tree.body
+    )  # fmt: skip
 
 
 def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:

@@ -298,14 +298,14 @@ def _mark(ctx: FileContext, marks: _Marks) -> str | None:
         if name == TRACED:
             ctx.change(CODE, node, f"the test is traced and not computed: {why}", Rung.SUPPORT)
             continue
-        ctx.change(CODE, node, f"this test stays in a graph: {why}", Rung.COMPAT)
+        ctx.change(CODE, node, f"this test stays in a graph: {why}", Rung.SUPPORT)
         ctx.finding(
             CODE,
             node,
             f"{node.name} stays a graph test: {why}",
             "call what it tests in a tf.function, or with values instead of feeds, and drop the "
             "session",
-            Rung.COMPAT,
+            Rung.SUPPORT,
             "tf.Session",
         )
     return apply(ctx.text, edits)[0] if edits else None

@@ -41,6 +41,14 @@ _WORKING = {
     "gast": ("gast>=0.4", "0.6.0", "must fit TensorFlow 2.21"),
     "six": ("six>=1.12", "1.17.0", "must fit TensorFlow 2.21"),
 }  # fmt: skip
+BESIDE = "DEP107"
+# What may have to stand beside TensorFlow.
+_BESIDE = {
+    "tensorboard": "tensorboard>=2.20",
+    "tensorflow-probability": "tensorflow-probability>=0.25",
+    "tf-keras": "tf-keras>=2.21,<2.22",
+    "packaging": "packaging>=23",
+}
 _GONE = {
     "tensorflow-estimator": "tf.estimator left TensorFlow with 2.16",
     "tf-slim": "the support package takes its place",
@@ -48,6 +56,7 @@ _GONE = {
     "futures": "in the standard library",
     "backports-functools-lru-cache": "in the standard library",
 }
+_TENSORFLOW = re.compile(r"""(?m)(?:^|['"\s])(?:-\s*)?(?:tensorflow(?:-gpu|-cpu)?|tf-nightly)(?![\w/.-])""")
 _LINE = re.compile(r"^(?P<lead>\s*)(?P<spec>[A-Za-z0-9][^#;]*?)(?P<rest>\s*(;.*|#.*)?)$")
 _QUOTED = re.compile(
     r"""(?P<q>['"])(?P<spec>[A-Za-z][\w.-]*(\[[\w,-]+\])?\s*[=<>~!][^'"]*)(?P=q)"""
@@ -117,8 +126,13 @@ def replacement(spec: str) -> tuple[str, str, str] | None:
     return new, code, f"{spec.strip()} becomes {new}: {why}"
 
 
-def update(path: str, text: str) -> Updated:
-    """The file with its pins replaced by the working set.
+def lists_tensorflow(text: str) -> bool:
+    """Whether a file says that TensorFlow is to be installed."""
+    return _TENSORFLOW.search(text) is not None
+
+
+def update(path: str, text: str, needed: frozenset[str] = frozenset()) -> Updated:
+    """The file with its pins replaced by the working set, and TensorFlow accompanied by what is `needed`.
 
     Lines that are no plain requirement (URLs, options, variables) are left as they are.
     """
@@ -127,9 +141,9 @@ def update(path: str, text: str) -> Updated:
     findings: list[Finding] = []
     lines = text.splitlines(keepends=True)
     new: list[str] = []
-    for number, line in enumerate(lines, 1):
-        body = line.rstrip("\r\n")
-        end = line[len(body) :]
+    for number, row in enumerate(lines, 1):
+        body = row.rstrip("\r\n")
+        end = row[len(body) :]
         reasons: list[tuple[str, str]] = []
         if name.startswith("dockerfile"):
             body = _docker(body, reasons)
@@ -152,7 +166,39 @@ def update(path: str, text: str) -> Updated:
     updated = "".join(new)
     if name.endswith((".yml", ".yaml")) and changes:
         updated = by_pip(updated)
+    missing = sorted(n for n in needed if not re.search(rf"(?<![\w-]){n}(?![\w-])", updated.lower()))
+    if missing:
+        listed = [_BESIDE[n] for n in missing]
+        where = _TENSORFLOW.search(text)
+        line = text.count("\n", 0, where.start()) + 1 if where is not None else 1
+        with_them = _with_beside(name, updated, listed)
+        if with_them != updated:
+            updated = with_them
+            why = f"TensorFlow does not install {' and '.join(missing)}, which the migrated code uses"
+            changes.append(Change(BESIDE, line, line, why, confidence=Confidence.LIKELY))
     return Updated(updated, tuple(changes), tuple(findings))
+
+
+def _with_beside(name: str, text: str, listed: list[str]) -> str:
+    """The text with more requirements behind the one of TensorFlow, written as that is."""
+    if name.startswith("dockerfile") or name in ("setup.py", "pyproject.toml"):
+        quoted = re.search(
+            r"""(?P<q>['"])(tensorflow(-cpu)?(\[[\w,-]+\])?\s*[=<>~!][^'"]*)(?P=q)""", text
+        )
+        if quoted is None:
+            return text
+        joint = " " if name.startswith("dockerfile") else ", "
+        more = "".join(f"{joint}{quoted['q']}{item}{quoted['q']}" for item in listed)
+        return text[: quoted.end()] + more + text[quoted.end() :]
+    row = re.search(
+        r"^(?P<lead>[ \t]*(?:-[ \t]*)?)tensorflow(-cpu)?(\[[\w,-]+\])?\s*([=<>~!;#][^\r\n]*)?"
+        r"(?P<end>\r?\n|$)", text, re.MULTILINE,
+    )  # fmt: skip
+    if row is None:
+        return text
+    end = row["end"] or "\n"
+    more = "".join(f"{row['lead']}{item}{end}" for item in listed)
+    return text[: row.end()] + ("" if row["end"] else end) + more + text[row.end() :]
 
 
 def updated_command(line: str) -> tuple[str, list[tuple[str, str]]]:

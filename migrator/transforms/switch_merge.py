@@ -24,6 +24,7 @@ from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
+from migrator.lines import lines_of
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -279,7 +280,7 @@ def _without_import(text: str) -> str:
     """`text` without an import of the module of these operations that nothing uses any more."""
     tree = ast.parse(text)
     used = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text, keepends=True)
     for node in reversed(tree.body):
         if (
             isinstance(node, ast.ImportFrom)

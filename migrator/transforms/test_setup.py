@@ -18,6 +18,7 @@ from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.function_context import FunctionContext
 from migrator.engine.registry import transform
+from migrator.lines import lines_of
 from migrator.model import Confidence
 from migrator.transforms.eager.body import TEST_SESSIONS
 from migrator.transforms.eager.form import eager_function
@@ -335,7 +336,7 @@ class _Shared:
         """Takes a statement out, with the blank lines behind it where some stand before it."""
         first, last = stmt.lineno - 1, stmt.end_lineno or stmt.lineno
         start = self.lines.starts[first]
-        rows = self.ctx.text.splitlines(keepends=True)
+        rows = lines_of(self.ctx.text, keepends=True)
         while last < len(rows) and not rows[last].strip() and first and not rows[first - 1].strip():
             last += 1
         end = self.lines.starts[last] if last < len(self.lines.starts) else len(self.ctx.text)

@@ -48,6 +48,8 @@ _NOISE = re.compile(
     | \bTensor\("|<tf\.(?:Tensor|Variable)|tf\.Tensor\(        # what stands for a tensor""",
     re.X,
 )
+_TENSOR = re.compile(r"<?tf\.(?:Tensor|Variable)\b[(\s]")  # its values may follow, to the line with its dtype
+_TENSOR_LINES = 400  # of a shortened array of four dimensions there are fewer
 _NAMES = 5
 
 
@@ -94,7 +96,13 @@ def lines(text: str, folders: Sequence[str] = ()) -> list[Line]:
     for folder in folders:
         text = text.replace(folder, ".")
     found = []
+    inside = 0  # lines that a tensor's values may still take
     for raw in text.replace("\r\n", "\n").split("\n"):
+        begun = [match.end() for match in _TENSOR.finditer(raw)]
+        if inside and not begun:
+            inside = 0 if "dtype=" in raw else inside - 1
+            continue
+        inside = _TENSOR_LINES if begun and _goes_on(raw[begun[-1] :]) else 0
         if "\r" in raw and "%|" in raw:  # a progress bar
             continue
         shown = _ESCAPES.sub("", raw.rsplit("\r", 1)[-1]).rstrip()
@@ -102,6 +110,12 @@ def lines(text: str, folders: Sequence[str] = ()) -> list[Line]:
             continue
         found.append(_line(_LOGGED.sub("", shown)))
     return found
+
+
+def _goes_on(said: str) -> bool:
+    """Whether a tensor's values go on in the next line, after what is said of it in this one."""
+    head, values, rest = said.partition("numpy=")
+    return ">" not in rest if values else "dtype=" not in head
 
 
 def logged(text: str, folders: Sequence[str] = ()) -> list[Line]:

@@ -142,6 +142,11 @@ class Tables:
                 found[short(name)] = {"lr": "learning_rate"}
             if name.startswith("tensorflow.keras.initializers.") and "dtype=tf.float32" in str(entry):
                 found[short(name)] = {"dtype": {"drop": list(FLOAT32)}}  # a layer asks for its own
+        for kind in ("string", "boolean", "bool", "float", "integer"):  # TF took other names as well
+            for module in ("tf.app.flags", "tf.flags"):
+                found[f"{module}.DEFINE_{kind}"] = {
+                    "flag_name": "name", "default_value": "default", "docstring": "help",
+                }
         for name, table in self.hand.get("keywords", {}).items():
             found.setdefault(name, {}).update(table)
         return found

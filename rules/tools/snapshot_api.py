@@ -6,8 +6,9 @@
 Of TensorFlow 1.15 it also writes ``tf1.15.paths.json``: where every other path leads by which
 programs reach an object (see `Paths`).  The document has `symbols` (canonical name ->
 ``"(x, name=None)"`` for a function, a table with `kind` for anything else), `aliases` (name -> the name
-under which the same object is listed) and `failed` (modules that do not import, with the reason).  It
-runs on both Pythons, so it keeps to what 3.7 knows.
+under which the same object is listed), `modules` (every private module of TensorFlow 2, imported or
+not) and `failed` (modules that do not import, with the reason).  It runs on both Pythons, so it keeps
+to what 3.7 knows.
 """
 
 from __future__ import annotations
@@ -143,6 +144,7 @@ class Snapshot:
         self.aliases = {}
         self.visited = {}  # id of a module -> the name it is listed under
         self.failed = {}
+        self.modules = []
         self.named = []  # (name, object) of all functions and classes, signatures come last
         self.names_of = {}  # id -> every public name of an object
 
@@ -159,6 +161,21 @@ class Snapshot:
             self.private(name)
         for name, value in self.named:
             self.symbols[name] = self.entry(name, value)
+        if self.major > 1:
+            self.modules = sorted(self.files())
+
+    def files(self):
+        """The modules below tensorflow.python, by the files that hold them."""
+        import tensorflow.python as python
+
+        base = os.path.dirname(python.__file__)
+        for folder, _, files in os.walk(base):
+            inner = [part for part in os.path.relpath(folder, base).split(os.sep) if part != "."]
+            for file in files:
+                stem, _, kind = file.partition(".")
+                if kind == "py" or kind.endswith("so"):
+                    own = [] if stem == "__init__" else [stem]
+                    yield ".".join(["tensorflow", "python"] + inner + own)
 
     def load(self, name):
         """Import a module; None where that fails, which is noted."""
@@ -452,6 +469,8 @@ def write(path, snapshot):
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"tensorflow":%s,\n"python":"%d.%d",\n' % (
             json.dumps(snapshot.tf.__version__), sys.version_info[0], sys.version_info[1]))
+        if snapshot.modules:
+            file.write('"modules":[\n%s\n],\n' % ",\n".join(map(json.dumps, snapshot.modules)))
         for title, table in (("symbols", symbols), ("aliases", snapshot.aliases),
                              ("failed", snapshot.failed)):
             end = "}}\n" if title == "failed" else "},\n"

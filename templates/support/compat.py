@@ -44,6 +44,7 @@ def in_graph_mode(unit: Any) -> Any:
     Of a class, all methods and properties do, each object with one graph: what a later method
     builds is added to what `__init__` built. An object made where a graph is being built uses that.
     """
+    tf.compat.v1.disable_control_flow_v2()  # in functions it stays
     if isinstance(unit, type):
         for name, member in list(vars(unit).items()):
             if isinstance(member, property) and member.fget is not None:
@@ -90,6 +91,7 @@ def build_graph() -> None:
     Raises ValueError if something was computed already.
     """
     tf.compat.v1.disable_eager_execution()
+    tf.compat.v1.disable_control_flow_v2()
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from .names import label_of
 from .scopes import get_collection, get_variable, variable_scope
 from .slim_conv import fully_connected
 from .slim_layers import legacy_fully_connected
-from .store import GraphKeys
+from .store import GraphKeys, builds_graph
 
 elu = functools.partial(fully_connected, activation_fn=tf.nn.elu)
 relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
@@ -124,14 +124,27 @@ def bow_encoder(
         return tf.reduce_mean(tf.nn.embedding_lookup(table, ids), 1)
 
 
-def summarize_tensor(tensor: Any, tag: str | None = None) -> None:
-    """Writes a number, or the distribution of more."""
+def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
+    """Writes a number, or the distribution of more; nothing of texts and truths."""
     tensor = tf.convert_to_tensor(tensor) if not isinstance(tensor, tf.Variable) else tensor
-    label = tag or label_of(tensor)
-    if tensor.shape.rank == 0:
-        summary.scalar(label, tensor)
-    else:
-        summary.histogram(label, tensor)
+    if tensor.dtype in (tf.string, tf.bool):
+        return None
+    write = summary.scalar if tensor.shape.rank == 0 else summary.histogram
+    return write(tag or f"{label_of(tensor)}_summary", tensor)
+
+
+def summarize_activation(op: Any) -> Any:
+    """Writes the distribution of an activation; in a graph, also what share of it was cut off."""
+    label = label_of(op)
+    if builds_graph():
+        before, kind = op.op.inputs, op.op.type
+        if kind in ("Relu", "Softplus", "Relu6"):
+            below = tf.cast(before[0] < tf.zeros([], before[0].dtype), tf.float32)
+            summary.scalar(f"{label}/zeros", tf.reduce_mean(below))
+        if kind == "Relu6":
+            above = tf.cast(before[0] > tf.cast(6.0, before[0].dtype), tf.float32)
+            summary.scalar(f"{label}/sixes", tf.reduce_mean(above))
+    return summary.histogram(f"{label}/activation", op)
 
 
 def summarize_tensors(tensors: Any, summarizer: Callable[..., Any] = summarize_tensor) -> list[Any]:
@@ -153,7 +166,7 @@ def summarize_collection(
 
 
 def summarize_activations(
-    name_filter: str | None = None, summarizer: Callable[..., Any] = summarize_tensor
+    name_filter: str | None = None, summarizer: Callable[..., Any] = summarize_activation
 ) -> list[Any]:
     """Summarizes the collected activations whose names match."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)

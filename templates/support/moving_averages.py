@@ -78,6 +78,7 @@ class ExponentialMovingAverage(tf.Module):
         self._originals: list[Any] = []
         self._averages: list[tf.Variable] = []
         self._of_variable: dict[int, int] = {}
+        self._below: dict[int, str] = {}  # the variable scope in which a shadow was made
         self._of_tensor: dict[int, int] = {}  # position in the call -> index
         self._last_tensors: list[Any] = []
         self._corrections: dict[str, ZeroDebias] = {}
@@ -104,10 +105,13 @@ class ExponentialMovingAverage(tf.Module):
             if tf.as_dtype(variable.dtype) not in FLOATS:
                 raise TypeError(f"no moving average of {variable_name(variable)}: it is "
                                 f"{tf.as_dtype(variable.dtype).name}, not floating point")
+            below = f"{current_run().scope.name}/".lstrip("/")
+            self._below[key_of(variable)] = below
             with outside_traces(), beside(variable):
                 index = self._of_variable[key_of(variable)] = self._add(
-                    tf.convert_to_tensor(variable), variable_name(variable))
-            current_run().made_slot(f"{variable_name(variable)}/{self._label}", self._averages[index],
+                    tf.convert_to_tensor(variable), below + variable_name(variable))
+            current_run().made_slot(f"{below}{variable_name(variable)}/{self._label}",
+                                    self._averages[index],
                                     functools.partial(tf.convert_to_tensor, variable))
             self._originals.append(variable)
             collection = current_store().registry.collections.setdefault(
@@ -190,7 +194,7 @@ class ExponentialMovingAverage(tf.Module):
             names: TF 1 names of the variables; default: the names they have now.
         """
         tf1_names = {key_of(v): n for n, v in (names or {}).items()}
-        return {f"{tf1_names.get(key, variable_name(variable))}/{self._label}":
+        return {f"{self._below[key]}{tf1_names.get(key, variable_name(variable))}/{self._label}":
                 self._averages[self._of_variable[key]]
                 for variable in self._originals for key in [key_of(variable)]
                 if names is None or key in tf1_names}
@@ -210,7 +214,7 @@ class ExponentialMovingAverage(tf.Module):
                 *store.trainable_variables,
                 *store.registry.collections.get(GraphKeys.MOVING_AVERAGE_VARIABLES, [])]
         averaged = {key_of(v): v for v in moving_avg_variables}
-        found = {f"{names.get(key, variable_name(v))}/{self._label}": v
+        found = {f"{self._below.get(key, '')}{names.get(key, variable_name(v))}/{self._label}": v
                  for key, v in averaged.items()}
         for variable in store.global_variables:
             if key_of(variable) not in averaged:

@@ -181,19 +181,29 @@ def states_of(names: Mapping[str, Any], stored: Iterable[str] = ()) -> dict[str,
         if owner is None:
             continue
         kept = owner.tf1_variables(names)
-        if len(owner.tf1_variables()) > len(kept) and not any(
-            name.rsplit("/", 1)[0] in names for name in kept
-        ):
+        if len(owner.tf1_variables()) > len(kept) and not any(_is_of(name, names) for name in kept):
             continue  # it trains another graph's variables
-        missing = [v for n, v in names.items() if f"{n}/{owner.state_label}" in stored]
+        missing = [v for n, v in names.items() if _called(f"{n}/{owner.state_label}", stored)]
         if missing and not traced:
             owner.build(missing)
         state = owner.tf1_variables(names)
-        if any(name.rsplit("/", 1)[0] in names for name in state):
+        if any(_is_of(name, names) for name in state):
             for name, variable in state.items():
-                label, count = name, 0
+                label, count = _called(name, stored) or name, 0
                 while label in found:  # a second optimizer of the same name
                     count += 1
                     label = f"{name}_{count}"
                 found[label] = variable
     return found
+
+
+def _is_of(name: str, names: Mapping[str, Any]) -> bool:
+    """Whether state is that of one of the variables `names`, below whatever scope it was made."""
+    path = name.rsplit("/", 1)[0].split("/")
+    return any("/".join(path[first:]) in names for first in range(len(path)))
+
+
+def _called(name: str, stored: set[str]) -> str:
+    """What state is called in a checkpoint: as it is here, or below the one scope that is there."""
+    below = [other for other in stored if other.endswith(f"/{name}")]
+    return name if name in stored else below[0] if len(below) == 1 else ""

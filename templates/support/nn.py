@@ -44,6 +44,41 @@ def fused_batch_norm(
     return outputs.y, outputs.batch_mean, outputs.batch_variance
 
 
+def _shaped(result: tf.Tensor, output_shape: Any) -> tf.Tensor:
+    """`result` with what is known of its shape: TensorFlow 2 takes the batch from the input alone."""
+    known = tf.get_static_value(tf.convert_to_tensor(output_shape, tf.int32), partial=True)
+    if known is not None:
+        result.set_shape([None if size is None or size < 0 else int(size) for size in known])
+    return result
+
+
+def conv2d_transpose(
+    value: Any = None,
+    filter: Any = None,
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: str = "SAME",
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> tf.Tensor:
+    """The transposed convolution, with the static shape that `output_shape` gives it."""
+    return _shaped(tf.nn.conv2d_transpose(
+        value if input is None else input, filter if filters is None else filters, output_shape,
+        strides, padding, data_format, dilations, name,
+    ), output_shape)
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
+) -> tf.Tensor:
+    """The transpose of `atrous_conv2d`, with the static shape that `output_shape` gives it."""
+    result = tf.nn.atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name)
+    return _shaped(result, output_shape)
+
+
 def ctc_beam_search_decoder(
     inputs: Any,
     sequence_length: Any,

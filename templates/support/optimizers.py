@@ -122,6 +122,8 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         self._tf1_name = self._name = name
         self._own_slots, self._own_labels, self._scalars = {}, {}, {}
         self._known: dict[int, int] = {}
+        self._below: dict[int, str] = {}  # the variable scope in which a variable's state was made
+        self._scalars_below = ""  # and the name scope of what belongs to no variable
         self._known_variables: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
         register_state(self)
@@ -159,17 +161,21 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
             if slot not in self._slots:
                 self._slots[slot] = []
         if not self._scalars:
+            self._scalars_below = current_run().open_name_scope()
             with outside_traces():
                 for name, value in self.initial_scalars().items():
                     self._scalars[name] = self.add_variable(
                         (), name=name, dtype="float32", aggregation="only_first_replica",
                         initializer=tf.keras.initializers.Constant(value))
                     current_run().made_scalar(
-                        name, self._scalars[name].value, functools.partial(tf.constant, value))
+                        self._scalars_below + name, self._scalars[name].value,
+                        functools.partial(tf.constant, value))
+        below = f"{current_run().scope.name}/".lstrip("/")
         if new:
             self.create_own_slots(new)
         with outside_traces():
             for variable in new:
+                self._below[key_of(variable)] = below
                 self._known[key_of(variable)] = len(self._known_variables)
                 self._known_variables.append(variable)
                 with beside(variable):
@@ -179,7 +185,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                             variable, name=slot, initializer=initial)
                         self._slots[slot].append(made)
                         current_run().made_slot(
-                            f"{variable_name(variable)}/{self.slot_label(slot)}", made.value,
+                            f"{below}{variable_name(variable)}/{self.slot_label(slot)}", made.value,
                             functools.partial(initial, variable.shape, variable.dtype))
             super().build(list(self._known_variables))
 
@@ -207,20 +213,24 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
     def tf1_variables(self, names: Mapping[str, Variable] | None = None) -> dict[str, Variable]:
         """The optimizer's state by the names it has in a TF 1 checkpoint.
 
-        TF 1 called the state of `w` `w/<optimizer>`, `w/<optimizer>_1`, ... in order of creation.
+        TF 1 called the state of `w` `w/<optimizer>`, `w/<optimizer>_1`, ... in order of creation,
+        below the variable scope that was open then.
 
         Args:
             names: The variables whose state is wanted, by TF 1 name; default: all that were
                 trained, by the names they have now.
         """
         tf1_names = {key_of(v): n for n, v in (names or {}).items()}
-        found: dict[str, Variable] = {**self._scalars, **self.own_variables()}
+        found: dict[str, Variable] = {
+            **{self._scalars_below + name: v for name, v in self._scalars.items()},
+            **self.own_variables(),
+        }
         for key, index in self._known.items():
             if names is not None and key not in tf1_names:
                 continue  # trained elsewhere: another graph may have variables of the same names
             base = tf1_names.get(key) or variable_name(self._known_variables[index])
             for slot in self.slots:
-                label = stem = f"{base}/{self.slot_label(slot)}"
+                label = stem = f"{self._below[key]}{base}/{self.slot_label(slot)}"
                 count = 0
                 while label in found:
                     count += 1

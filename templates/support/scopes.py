@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from .arg_scope import (
@@ -29,6 +30,7 @@ from .store import (
     VariableStore,
     current_run,
     current_store,
+    in_tf1_graph,
     name_of,
     reset_default_store,
 )
@@ -151,6 +153,11 @@ class variable_scope:
         run.scope_counts[full] = run.scope_counts.get(full, 0) + 1
         self.saved_counts = dict(run.scope_counts) if isinstance(given, VariableScope) else None
         self.scope = run.scope = scope
+        self.of_graph: Any = contextlib.nullcontext()
+        if in_tf1_graph():  # what tf.compat.v1 makes here has this scope in its names, too
+            own = tf.compat.v1.VariableScope(tf.compat.v1.AUTO_REUSE, full)
+            self.of_graph = tf.compat.v1.variable_scope(own, auxiliary_name_scope=False)
+        self.of_graph.__enter__()
         return scope
 
     def _full_name(self, run: Run, given: str | None) -> str:
@@ -174,6 +181,7 @@ class variable_scope:
                 if name.startswith(below):
                     run.scope_counts[name] = 0
         run.scope = self.outer
+        self.of_graph.__exit__(*exc)
         self.names.__exit__(*exc)
 
 
@@ -268,6 +276,7 @@ def _stored_variable(
 ) -> tf.Variable:
     """What custom getters call as `getter`: find or make by full name, without the scope."""
     run = current_run()
+    shape = _whole(shape)
     store, dtype = run.store, tf.as_dtype(dtype)
     existing = store.variables_by_name.get(name)
     if existing is not None:
@@ -304,6 +313,13 @@ def _stored_variable(
         store.registry.regularizers[name] = regularizer
         run.penalize(name)
     return variable
+
+
+def _whole(shape: Any) -> Any:
+    """A shape with whole numbers for dimensions like 3.0, which TF1 took."""
+    if not isinstance(shape, (list, tuple)):
+        return shape
+    return [int(d) if isinstance(d, (float, np.floating)) and d == int(d) else d for d in shape]
 
 
 def _check_same(name: str, existing: tf.Variable, shape: Any, dtype: tf.DType) -> None:

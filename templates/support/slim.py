@@ -11,6 +11,7 @@ from .arg_scope import (
     has_arg_scope,
 )
 from .contrib_layers import (
+    summarize_activation,
     summarize_activations,
     summarize_biases,
     summarize_collection,
@@ -63,7 +64,6 @@ from .slim_layers import (
     softmax,
     spatial_softmax,
     stack,
-    summarize_activation,
     unit_norm,
 )
 from .slim_norm import batch_norm, group_norm, instance_norm, layer_norm

@@ -399,10 +399,6 @@ def embed_sequence(
         return tf.nn.embedding_lookup(table, ids)
 
 
-def summarize_activation(op: Any) -> None:
-    """Kept for old call sites: an activation is summarized with `tf.summary.histogram`."""
-    tf.summary.histogram("activation", op, step=tf.summary.experimental.get_step() or 0)
-
 
 def legacy_fully_connected(
     x: Any,

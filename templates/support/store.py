@@ -544,6 +544,9 @@ def _run_of_graph() -> Run:
     graph = current_graph()
     run: Run | None = getattr(graph, "variable_store_run", None)
     if run is None:
+        # What branches and loops of a session's graph make is the graph's own, as in TF1. Functions
+        # keep TF2's control flow.
+        tf.compat.v1.disable_control_flow_v2()
         store = VariableStore("graph_store")
         run = _GraphRun(store, graph)
         store._building = _Holder(run)

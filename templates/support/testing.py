@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .store import reset_default_store
+from .graphs import Graph
+from .store import builds_graph, current_run, reset_default_store
 
 
 def _value(fetch: Any) -> Any:
@@ -48,6 +49,11 @@ def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
     if isinstance(fetches, (list, tuple)):
         return type(fetches)(run(value) for value in fetches)
     return _value(fetches)
+
+
+def _session() -> TestSession:
+    """What runs the graph that is being built, if one is."""
+    return TestSession(current_run().graph if builds_graph() else None)
 
 
 def _tf1_message(error: Exception) -> str:
@@ -89,21 +95,28 @@ def traced(function: Callable[..., Any]) -> Any:
     return tf.function(build, autograph=False)
 
 
-class EagerSession:
-    """Stands where tests have a session left: `run` gives values that were computed already."""
+class TestSession:
+    """Stands where tests have a session left: `run` gives values that were computed already, or
+    computes parts of `graph`."""
 
-    graph = None
+    __test__ = False  # of pytest: this class holds no tests
+
+    def __init__(self, graph: Any = None) -> None:
+        self.graph = graph
 
     def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
         """See `run` of this module."""
-        return run(fetches, feed_dict)
+        if self.graph is None:
+            return run(fetches, feed_dict)
+        given = dict(feed_dict or {})
+        return self.graph.function_of(list(given), fetches)(*given.values())
 
     def close(self) -> None:
         """Nothing to do."""
 
 
 def in_graph(test: Any) -> Any:
-    """Marks a test method, or every test of a class, that needs the graph and session of TF 1.
+    """Marks a test method, or every test of a class, that needs a graph to build into.
 
     `TestCase.setUp` opens the graph, so that what setUp makes belongs to it too; where a class has
     a setUp that does not call it, the test opens one itself.
@@ -119,7 +132,7 @@ def in_graph(test: Any) -> Any:
     elif "setUp" in vars(test) and "setUp" not in test.setUp.__code__.co_names:
         test.setUp = _in_own_graph(test.setUp)
 
-    marked.in_graph = True
+    marked.in_graph = _open_graph
     return marked
 
 
@@ -149,7 +162,7 @@ def only_traced(test: Callable[..., None]) -> Callable[..., None]:
 
 def _open_graph(test: TestCase) -> None:
     """Opens a graph until `test` ends."""
-    test.enterContext(tf.Graph().as_default())
+    test.enterContext(Graph().as_default())
     tf.random.set_seed(87654321)  # of this graph; the number is tf.test.TestCase's
 
 
@@ -165,7 +178,7 @@ class TestCase(tf.test.TestCase):
     """A `tf.test.TestCase` whose tests each begin with no variables and with TF 1's seeds."""
 
     __test__ = False  # of pytest: this class itself holds no tests
-    in_graph = False
+    in_graph: Callable[..., None] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -173,37 +186,26 @@ class TestCase(tf.test.TestCase):
 
     def setUp(self) -> None:
         super().setUp()  # seeds Python, NumPy and TensorFlow
-        if self.in_graph or getattr(getattr(self, self._testMethodName), "in_graph", False):
-            _open_graph(self)
         reset_default_store()
+        if self.in_graph is not None:
+            self.in_graph()
+        elif open_graph := getattr(getattr(self, self._testMethodName), "in_graph", None):
+            open_graph(self)
 
     def evaluate(self, tensors: Any) -> Any:
         """`tensors` (a nest) with arrays in place of tensors; see `run` of this module."""
-        return run(tensors) if tf.executing_eagerly() else super().evaluate(tensors)
+        return _session().run(tensors)
 
     @contextlib.contextmanager
     def session(
         self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Any]:
-        """For tests whose session could not be taken out; eager ones ignore graph and device."""
-        if tf.executing_eagerly():
-            yield EagerSession()
-        else:
-            with super().session(graph, config, use_gpu, force_gpu) as session:
-                yield session
+        """For tests whose session could not be taken out; the device is ignored."""
+        del config, use_gpu, force_gpu
+        with contextlib.nullcontext() if graph is None else graph.as_default():
+            yield _session()
 
-    @contextlib.contextmanager
-    def cached_session(
-        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Any]:
-        """As `session`; within one test it is the same session again."""
-        if tf.executing_eagerly():
-            yield EagerSession()
-        else:
-            with super().cached_session(graph, config, use_gpu, force_gpu) as session:
-                yield session
-
-    test_session = cached_session
+    cached_session = test_session = session
 
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected: Any) -> Any:
         """As in `tf.test.TestCase`; a regex is also looked for in TF 1's words for the error."""

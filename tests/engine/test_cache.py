@@ -14,6 +14,7 @@ import pytest
 from migrator.analysis.index import ProjectIndex
 from migrator.engine import cache, remembered
 from migrator.engine.cache import Cache, key
+from migrator.engine.migrated import Migrated
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
 from migrator.model import Change, FileResult, Finding, Status
@@ -107,9 +108,9 @@ def test_one_changed_file_is_the_only_one_that_is_looked_at_again(
     asked: list[str] = []
     kept = remembered.Remembered.keep_result
 
-    def keep(self: remembered.Remembered, result: FileResult, index: ProjectIndex) -> None:
-        asked.append(result.path)
-        kept(self, result, index)
+    def keep(self: remembered.Remembered, item: Migrated, index: ProjectIndex) -> None:
+        asked.append(item.result.path)
+        kept(self, item, index)
 
     monkeypatch.setattr(remembered.Remembered, "keep_result", keep)
     plan = build_plan(tree, options)

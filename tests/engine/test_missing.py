@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.transforms.projects import changed_again, migrate_in_place
 
 SOURCE = """\
@@ -32,6 +34,23 @@ except ImportError:
   gather_tree = None
 
 use = gather_tree or len
+"""
+TRIED = """\
+import tensorflow as tf
+
+try:
+  scalar = tf.scalar_summary
+  merge = tf.merge_summary
+except{kind}:
+  scalar = tf.summary.scalar
+  merge = len
+
+
+def late():
+  try:
+    return lambda: tf.pack
+  except AttributeError:
+    return None
 """
 TRIAL = """
 import program
@@ -70,5 +89,31 @@ def test_a_second_migration_changes_nothing(tmp_path: Path) -> None:
     assert not changed_again(tmp_path)
 
 
-def test_an_import_that_may_fail_stays(tmp_path: Path) -> None:
-    assert "  from tensorflow.contrib.seq2seq import gather_tree" in migrated(tmp_path, GUARDED)
+def test_an_import_that_did_not_fail_is_stood_in_for(tmp_path: Path) -> None:
+    """TF 1 had it, so that the program never went on with something else."""
+    assert "use = missing.gather_tree or len" in migrated(tmp_path, GUARDED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("", "\nscalar = summary.scalar\nmerge = len\n"),  # what is known to come of it
+        (" AttributeError", "\nscalar = summary.scalar\nmerge = len\n"),
+        (" (ImportError, AttributeError) as e", "  scalar = tf.scalar_summary\n  merge = tf.merge_summary\n"),
+    ],
+)
+def test_a_name_that_neither_has_fails_where_the_program_catches_it(
+    tmp_path: Path, kind: str, written: str
+) -> None:
+    (tmp_path / "program.py").write_text(TRIED.format(kind=kind))
+    found = [(f.line, f.symbol) for f in migrate_in_place(tmp_path).findings if f.code == "TF003"]
+    text = (tmp_path / "program.py").read_text()
+    assert written in text
+    assert found == [(13, "tf.pack")]  # nobody catches what a lambda reads when it is called
+    assert not changed_again(tmp_path)
+
+
+def test_a_name_that_fails_with_another_error_is_stood_in_for(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(TRIED.format(kind=" ValueError"))
+    assert migrate_in_place(tmp_path).findings[0].symbol == "tf.scalar_summary"
+    assert "missing.scalar_summary" in (tmp_path / "program.py").read_text()

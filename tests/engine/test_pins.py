@@ -40,3 +40,48 @@ def test_ignored_codes_leave_pins_alone(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("tensorflow==1.15.0\n")
     plan = build_plan(tmp_path, Options(jobs=1, ignore=frozenset({"DEP"})))
     assert [f.path for f in plan.files if f.status is Status.CHANGED] == ["net.py"]
+
+
+SUMMARY = "import tensorflow as tf\ntf.summary.scalar('a', tf.to_float(1))\n"
+
+
+def settled(root: Path, before: dict[str, str]) -> dict[str, str]:
+    """The files after a migration, which a second one leaves as they are."""
+    for path, text in before.items():
+        (root / path).write_text(text)
+    found = {path: text or "" for path, text in changed(root).items()}
+    for path, text in found.items():
+        (root / path).write_text(text)
+    assert changed(root) == {}
+    return {path: found.get(path, text) for path, text in before.items()}
+
+
+def test_tensorboard_stands_beside_tensorflow_where_summaries_are_written(tmp_path: Path) -> None:
+    found = settled(tmp_path, {
+        "net.py": SUMMARY, "requirements.txt": "tensorflow==1.15.0  # old\r\nrequests\r\n",
+        "setup.py": "from setuptools import setup\nsetup(install_requires=['tensorflow==1.15.0', 'six'])\n",
+        "Dockerfile": "RUN pip install 'tensorflow==1.15.0' six\n",
+        "environment.yml": "dependencies:\n  - python=3.7\n  - tensorflow=1.15\n",
+    })  # fmt: skip
+    assert found["requirements.txt"] == (
+        "tensorflow>=2.21,<2.22  # old\r\ntensorboard>=2.20\r\nrequests\r\n"
+    )
+    assert "['tensorflow>=2.21,<2.22', 'tensorboard>=2.20', 'six']" in found["setup.py"]
+    assert found["Dockerfile"] == "RUN pip install 'tensorflow>=2.21,<2.22' 'tensorboard>=2.20' six\n"
+    assert found["environment.yml"].endswith("    - tensorflow>=2.21,<2.22\n    - tensorboard>=2.20\n")
+
+
+def test_it_is_not_added_where_it_is_or_nothing_needs_it(tmp_path: Path) -> None:
+    both = {"net.py": SUMMARY, "requirements.txt": "tensorflow>=2.21\ntensorboard\n"}
+    assert settled(tmp_path, both)["requirements.txt"] == both["requirements.txt"]
+    plain = {"net.py": "import tensorflow as tf\nx = tf.to_float(1)\n", "requirements.txt": "tensorflow==1.2"}
+    (tmp_path / "b").mkdir()
+    assert settled(tmp_path / "b", plain)["requirements.txt"] == "tensorflow>=2.21,<2.22"
+
+
+def test_a_tree_that_lists_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(SUMMARY)
+    said = [f for r in build_plan(tmp_path, OPTIONS).files for f in r.findings if f.code == "DEP107"]
+    assert [(f.path, f.advice) for f in said] == [("net.py", "pip install tensorboard")]
+    (tmp_path / "requirements.txt").write_text("tensorflow\n")
+    assert not [f for r in build_plan(tmp_path, OPTIONS).files for f in r.findings if f.code == "DEP107"]

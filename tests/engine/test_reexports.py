@@ -74,6 +74,15 @@ def test_names_that_are_the_modules_own_are_not_followed() -> None:
     assert migrated(files)["m.py"].new_text is None
 
 
+def test_names_that_are_the_modules_own_on_some_ways_are_not_followed() -> None:
+    layers = "if new:\n  from .own import flatten\nelse:\n  from tensorflow.contrib.layers import flatten\n"
+    files = {
+        "net/__init__.py": "", "net/own.py": "def flatten(x): return x\n", "net/layers.py": layers,
+        "net/m.py": "from .layers import flatten\nflatten(x)\n",
+    }  # fmt: skip
+    assert migrated(files)["net/m.py"].new_text is None
+
+
 def test_modules_that_import_each_other_end() -> None:
     index = index_of({"a.py": "from b import *\nx\n", "b.py": "from a import *\ny\n"})
     assert brought(index, "a.tf", "a.py") is None
@@ -85,3 +94,19 @@ def test_a_star_that_leads_out_of_the_tree_is_told(head: str) -> None:
     found = migrated({"m.py": head + "x = tf.log(2.)\n"})["m.py"].findings
     assert [f.code for f in found] == ["TF004"]
     assert not migrated({"m.py": head + "x = tf_log(2.)\n"})["m.py"].findings
+
+
+def test_a_name_that_may_be_the_projects_own_stays_where_it_comes_from() -> None:
+    """A copy of a contrib function for newer versions, and the function itself for older ones."""
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/own.py": "def conv2d(x):\n    return x\n",
+        "pkg/utils.py": (
+            "import os\nif os.environ.get('NEW'):\n    from .own import conv2d\n"
+            "else:\n    from tensorflow.contrib.layers import conv2d\n"
+        ),
+        "pkg/model.py": "from .utils import conv2d\n\ndef f(x):\n    return conv2d(x, 3)\n",
+    }
+    once = settled(files)
+    assert once["pkg/model.py"] == files["pkg/model.py"]
+    assert "    from tf1_support.slim import conv2d\n" in once["pkg/utils.py"]

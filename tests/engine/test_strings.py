@@ -60,7 +60,7 @@ def test_a_mock_by_path_takes_the_place_of_what_is_called(tmp_path: Path) -> Non
 )
 def test_other_names_in_strings_stay_and_are_told(tmp_path: Path, source: str, told: str) -> None:
     (tmp_path / "program.py").write_text(source)
-    [file] = build_plan(tmp_path, Options(jobs=1)).files or [None]
+    [file] = build_plan(tmp_path, Options(jobs=1)).files
     messages = [] if file is None else [f.message for f in file.findings if f.code == "TF004"]
     assert (file is None or file.new_text is None) and len(messages) == bool(told)
     assert all(told in message for message in messages)

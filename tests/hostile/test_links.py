@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -109,9 +110,9 @@ def test_a_file_that_becomes_a_link_after_it_was_found_is_not_read(
     root = tmp_path / "tree"
     write(root, {"uses.py": USES, "swapped.py": USES, "pkg/deep.py": USES})
     write(tmp_path, {"out/deep.py": "import tensorflow as tf\nSECRET = tf.log(1.0)\n"})
-    found = planning.discover(root)
+    found = planning.survey(root)
 
-    def late(*args: object, **kwargs: object) -> list[Path]:
+    def late(*args: object, **kwargs: object) -> object:
         (root / "swapped.py").unlink(missing_ok=True)
         (root / "swapped.py").symlink_to(tmp_path / "out/deep.py")
         if not (root / "pkg").is_symlink():
@@ -119,7 +120,7 @@ def test_a_file_that_becomes_a_link_after_it_was_found_is_not_read(
             (root / "pkg").symlink_to(tmp_path / "out")
         return found
 
-    monkeypatch.setattr(planning, "discover", late)
+    monkeypatch.setattr(planning, "survey", late)
     plan = build_plan(root, Options(jobs=1))
     assert [result.path for result in plan.changed] == ["uses.py"]
     assert {result.path for result in plan.failed} == {"swapped.py", "pkg/deep.py"}
@@ -140,6 +141,28 @@ def test_a_link_is_not_even_looked_through(tmp_path: Path) -> None:
     said = {result.path: result.error for result in plan.files if result.error}
     assert set(said) == {"folder.py", "file.py", "up.py", "gone.py", "hop.py"}
     assert all("out of the tree" in error for error in said.values()), said
+
+
+def test_what_links_point_to_outside_is_never_read(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.py").write_text("import tensorflow as tf\nSECRET = tf.log(1.0)\n")
+    (outside / "setup.cfg").write_text("[migrator]\nselect = TF1\n")
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "uses.py").write_text(USES)
+    (root / "link.py").symlink_to(outside / "secret.py")
+    (root / "folder").symlink_to(outside)
+    (root / "requirements.txt").symlink_to(outside / "secret.py")
+    os.mkfifo(root / "pipe.py")
+    os.mkfifo(root / "requirements-dev.txt")
+    (root / "zero.py").symlink_to("/dev/zero")
+    before = snapshot(outside)
+    plan = build_plan(root, Options(jobs=1))
+    assert "SECRET" not in json.dumps([f.old_text for f in plan.files])
+    assert [f.path for f in plan.changed] == ["uses.py"]
+    apply_plan(plan)
+    assert snapshot(outside) == before
 
 
 # -- writing

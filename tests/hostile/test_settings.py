@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from migrator.project import config
 from tests.hostile.attacks import USES, migrator, write
 
 DIGITS = "9" * 5000
@@ -99,3 +100,38 @@ def test_json_that_breaks_readers(tmp_path: Path, text: str) -> None:
         done = migrator(*command, cwd=tmp_path, given=b"n\n")
         assert b"Traceback" not in done.stderr, (command, done.stderr[-2000:])
         assert len(done.stderr) < 20_000
+
+
+# -- settings that lead elsewhere
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("rules = ../pack.toml", "outside of the repository"),
+        ("rules = own.toml, /etc/passwd", "outside of the repository"),
+        ("baseline = /etc/passwd", "outside of the repository"),
+        ("baseline = linked.json", "outside of the repository"),
+        ("address = ray://elsewhere:10001", "where its files are sent"),
+    ],
+)
+def test_settings_lead_nowhere_else(tmp_path: Path, line: str, said: str) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "linked.json").symlink_to("/etc/passwd")
+    (repo / "setup.cfg").write_text(f"[migrator]\n{line}\n")
+    with pytest.raises(config.ConfigError, match=said):
+        config.load(repo)
+    (repo / "setup.cfg").write_text("[migrator]\nrules = own.toml\naddress = auto\n")
+    assert config.load(repo).values == {"rules": ["own.toml"], "address": "auto"}
+
+
+@pytest.mark.parametrize("name", ["setup.cfg", "pyproject.toml", "migrator.toml"])
+def test_settings_that_are_a_link_out_of_the_tree_are_not_read(tmp_path: Path, name: str) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (tmp_path / "outside").write_text("a secret\n")
+    (repo / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(config.ConfigError, match="link out of the repository") as caught:
+        config.load(repo)
+    assert "secret" not in str(caught.value)

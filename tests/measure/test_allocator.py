@@ -58,6 +58,19 @@ def test_regions_never_merge_and_the_smaller_rest_is_taken_first() -> None:
     assert chunks.allocate(9 * K) == other and chunks.allocate(8 * K) == 0
 
 
+def test_memory_that_grows_comes_in_regions_each_twice_the_last() -> None:
+    """BFCAllocator::Extend: 2 MiB first; one that a request needs larger doubles until it fits."""
+    chunks, m = bfc.Chunks(bfc.GROWING), bfc.FIRST
+    first = chunks.allocate(m)
+    second = chunks.allocate(3 * m // 2)  # 2 MiB are taken: a region of twice that
+    assert first == 0 and second == m + bfc.MINIMUM and chunks.in_use == 3 * m  # not split: not twice
+    third = chunks.allocate(9 * m)  # 8 MiB would have been next, 18 need 32
+    assert third == second + 2 * m + bfc.MINIMUM and chunks.in_use == 3 * m + 16 * m
+    chunks.free(third)
+    assert chunks.allocate(m // 2) == third  # what there is is taken before there is more
+    assert chunks.allocate(16 * m) == third + 16 * m + bfc.MINIMUM
+
+
 @given(st.lists(st.tuples(st.integers(1, 9000), st.booleans()), max_size=60))
 def test_chunks_never_overlap_and_none_is_lost(steps: list[tuple[int, bool]]) -> None:
     chunks = bfc.Chunks((1 << 22,))

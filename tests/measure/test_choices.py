@@ -12,7 +12,7 @@ import pytest
 from migrator.measure import compare, fit, jobs, merge, strategies, tune
 from migrator.measure.jobs import Job, Outcome
 from migrator.measure.matrix import Matrix, cells
-from migrator.measure.records import Attribution, Cell, CellResult, Measurement, Sample
+from migrator.measure.records import Attribution, Cell, CellResult, Measurement, Phase, Sample
 from migrator.workload.spec import Input, Workload
 
 IMAGES = (Input("images", ("batch", 8, 8, 3)),)
@@ -213,3 +213,27 @@ def test_difference_is_relative_to_the_largest() -> None:
     assert compare.difference([[float("nan")]], [[float("nan")]]) == 0.0
     assert compare.difference([[1.0, 2.0]], [[1.0]]) is None
     assert compare.difference([], []) is None
+
+
+def test_what_compiling_takes_is_told_in_steps() -> None:
+    """A step that XLA compiled is quicker and comes later: after how many steps that has paid."""
+
+    def cell(execution: str, first: float, step: float) -> CellResult:
+        phases = (Phase("first step", first, 1, 1, 1), Phase("steady", 1.0, 1, 1, 1))
+        sample = Sample(phases, 1, 0, 1, (100,), 1, (step,) * 4, (step,) * 4, 1)
+        return CellResult(
+            dataclasses.replace(BASE, execution=execution), "ok", (sample,), difference=0.0
+        )
+
+    def chosen(*others: CellResult) -> tune.Choice:
+        (found,) = tune.choose([cell("function", 2.0, 0.030), *others], "speed", 0.01)
+        return found
+
+    found = chosen(cell("xla", 14.0, 0.010))
+    assert found.chosen.execution == "xla" and found.chosen.first == 14.0
+    assert found.chosen.pays_after == 600  # 12 s longer, 20 ms less a step
+    assert found.baseline.pays_after is None
+    slower = chosen(cell("xla", 14.0, 0.040))
+    assert slower.chosen.execution == "function"
+    assert {c.execution: c.pays_after for c in slower.candidates} == {"function": None, "xla": None}
+    assert chosen(cell("xla", 1.0, 0.010)).chosen.pays_after == 0

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from migrator.project.undo import undo
 from tests.project.kills import kill_trials
 from tests.project.trees import make_tree, plan_for, snapshot
 
+ROOT = Path(__file__).resolve().parents[2]
 TRIALS = int(os.environ.get("MIGRATOR_KILL_TRIALS", "60"))
 
 
@@ -101,6 +103,25 @@ def test_a_full_disk_at_any_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise AssertionError("200 calls for four files")
     assert refused >= 10
     assert partly >= 2
+
+
+def test_a_limit_on_file_size_refuses_and_changes_nothing(tmp_path: Path) -> None:
+    """Writing fails (EFBIG) in the middle of the journal, as a quota would."""
+    root = tmp_path / "tree"
+    make_tree(root, 12)
+    before = snapshot(root)
+    code = (
+        "import sys; from pathlib import Path; from tests.project.trees import plan_for\n"
+        "import resource; from migrator.project.apply import apply_plan, Refused\n"
+        "plan = plan_for(Path(sys.argv[1])); resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+        "try: apply_plan(plan)\nexcept Refused as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "nothing was changed" in done.stdout
+    assert snapshot(root) == before
+    assert len(apply_plan(plan_for(root)).written) == 12
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")

@@ -21,6 +21,7 @@ from migrator.report import (
     sets,
     strategies,
 )
+from migrator.report.model import Row
 from tests.report import data
 
 
@@ -88,6 +89,19 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [*map(str, paths), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert "Over time" in out.read_text() and out.stat().st_size < 1_500_000
+
+
+def test_what_one_machine_measured_at_different_times_adds_up(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a.json"), write(tmp_path / "b.json", when="2026-03-01")
+    raw = json.loads(second.read_text())
+    for result in raw["cells"]:
+        result["cell"]["workload"] = "another"
+    second.write_text(json.dumps(raw))
+    report = build.merge([first, second], "t")
+    assert not any(s.title.startswith("Over time") for s in report.sections)  # nothing twice
+    told = next(s for s in report.sections if s.id == "cells")
+    names = {row.cells[0] if isinstance(row, Row) else row[0] for row in told.tables[0].rows}
+    assert any("another" in n for n in names) and not all("another" in n for n in names)
 
 
 def test_one_folder_of_results_is_a_report(tmp_path: Path) -> None:

@@ -294,3 +294,10 @@ def test_variables_are_equal_to_themselves_only() -> None:
     assert {first, second, first} == {second, first} and {step: 1}[step] == 1
     assert (first == tf.identity(first)).shape == [2]  # elementwise with what is no variable
     assert bool(step == step.numpy())
+
+
+def test_whole_floats_are_dimensions(store: Any) -> None:
+    with store.as_default():
+        assert scopes.get_variable("v", [2.0, np.float64(3), 1]).shape == (2, 3, 1)
+        with pytest.raises((TypeError, ValueError)):
+            scopes.get_variable("w", [2.5])

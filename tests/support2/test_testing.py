@@ -32,7 +32,7 @@ def test_run_gives_arrays_in_the_nest_of_the_fetches():
 
 def test_feeding_is_refused_with_advice():
     with pytest.raises(ValueError, match="as arguments"):
-        testing.EagerSession().run(tf.constant(1), {"x:0": 1})
+        testing.TestSession().run(tf.constant(1), {"x:0": 1})
 
 
 class Example(testing.TestCase):
@@ -89,7 +89,7 @@ def test_queues_of_a_graph_are_filled():
         taken = queue.dequeue()
         with compat.QueueRunners(session):
             assert [session.run(taken) for _ in range(4)] == [7] * 4
-    with compat.QueueRunners(testing.EagerSession()):
+    with compat.QueueRunners(testing.TestSession()):
         pass
 
 

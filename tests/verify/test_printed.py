@@ -104,3 +104,15 @@ def test_any_text_is_equal_to_itself(text: str) -> None:
     found = compared(text, text)
     assert not found.lost and not found.added
     assert all(n.difference == 0 for n in found.numbers.values())
+
+
+def test_the_values_of_an_eager_tensor_stand_for_what_a_graph_printed() -> None:
+    before = 'x: Tensor("x:0", shape=(2, 2), dtype=float32)\nloss 0.5\n'
+    after = (
+        "x: tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=(2, 2), dtype=float32) y: <tf.Variable 'v:0' shape=(2,) "
+        "dtype=float32, numpy=\narray([1., 2.],\n  dtype=float32)>\nloss 0.5\n"
+        "z: tf.Tensor(3, shape=(), dtype=int32)\n"
+    )
+    assert [line.text for line in printed.lines(after)] == ["loss 0.5"]
+    found = printed.compare(printed.lines(before), printed.lines(after))
+    assert not found.lost and not found.added and len(found.numbers) == 1

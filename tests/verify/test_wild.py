@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.wild import harness, kit, python2
-from migrator.model import FileResult, Finding, Plan, Rung
+from benchmarks.wild import harness, kit, python2, tables
+from migrator.model import FileResult, Finding, Plan, Rung, to_json
 from migrator.model import Status as FileStatus
 from migrator.verify.records import Check, Status
 
@@ -77,6 +77,35 @@ def test_verdicts() -> None:
     assert verdict(crashed) == (harness.Verdict.SILENT, False)
     assert verdict(crashed, of=plan(finding(5))) == (harness.Verdict.FINDING, False)
     assert verdict(never) == (harness.Verdict.NO_REFERENCE, False)
+
+
+def test_a_program_runs_with_some_of_its_text_exchanged(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("STEPS = 9000\nif __name__ == '__main__':\n    print(STEPS, __file__)\n")
+    bench = kit.Workbench(str(tmp_path))
+    bench.script("program.py", cwd=str(tmp_path), instead=[("STEPS = 9000", "STEPS = 3")])
+    assert "3 program.py" in capfd.readouterr().out and "9000" in program.read_text()
+    with pytest.raises(SystemExit):
+        bench.script("program.py", cwd=str(tmp_path), instead=[("EPOCHS", "")])
+
+
+def test_the_page_is_made_of_what_runs_left(tmp_path: Path) -> None:
+    the = driver(p=None, q=None, r=None)
+    paths = (
+        harness.PathResult("p", harness.Verdict.EQUAL, True),
+        harness.PathResult("q", harness.Verdict.SILENT, False, "a | b\nc"),
+        harness.PathResult("r", harness.Verdict.NO_REFERENCE, False),
+    )
+    result = harness.RepositoryResult("x", the.commit, paths)
+    assert harness.results(tmp_path, [the]) == []
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/result.json").write_text(to_json(result))
+    assert harness.results(tmp_path, [the]) == [result]
+    page = tables.page([the], [result])
+    assert "| [o/x](https://example.org/o/x) | p, q | 1 | 1 | 0 | 1 |" in page
+    assert "| x | q | no | none: silent | a \\| b c |" in page
 
 
 def test_a_declared_finding_has_to_be_there() -> None:

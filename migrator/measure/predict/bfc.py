@@ -16,6 +16,7 @@ BINS = 21  # kNumBins
 WASTE = 128 << 20  # bytes: max_internal_fragmentation_bytes where no fraction is set
 FIRST = 2 << 20  # bytes of the first region of an allocator that grows
 WHOLE = 1 << 50  # bytes of a region without an end
+GROWING: tuple[int, ...] = ()  # regions as they are needed, each twice the last: a card's memory that grows
 # Where allocators that grow take one large block before all else, as the fixed protocol does on a
 # CPU, it becomes the second region; the smaller rest of the first one is filled before it.
 GROWN = (FIRST, WHOLE)
@@ -33,7 +34,8 @@ def _bin(size: int) -> int:
 class Chunks:
     """Regions of memory, one without an end by default: a card that is reserved whole.
 
-    Chunks of different regions never merge. in_use and peak are bytes of chunks.
+    Chunks of different regions never merge. GROWING: there are none before they are needed. in_use and
+    peak are bytes of chunks.
     """
 
     def __init__(self, regions: Sequence[int] = (WHOLE,)) -> None:
@@ -42,11 +44,26 @@ class Chunks:
         self._before: dict[int, int | None] = {}  # the neighbour below
         self._taken: set[int] = set()
         self._bins: list[list[tuple[int, int]]] = [[] for _ in range(BINS)]
-        address = 0
+        self._end = 0
+        self._next = 0 if regions else FIRST  # bytes of the next region, where there may be one
         for size in regions:
-            self._size[address], self._before[address] = size, None
-            self._put(address)
-            address += size + MINIMUM  # no region begins where another one ends
+            self._add(size)
+
+    def _add(self, size: int) -> None:
+        self._size[self._end], self._before[self._end] = size, None
+        self._put(self._end)
+        self._end += size + MINIMUM  # no region begins where another one ends
+
+    def _extend(self, wanted: int) -> bool:
+        """A further region, as BFCAllocator::Extend takes it; False where all there is is there."""
+        if not self._next:
+            return False
+        size = self._next
+        while size < wanted:
+            size *= 2
+        self._next = size if size > self._next else 2 * size
+        self._add(size)
+        return True
 
     def allocate(self, size: int) -> int:
         """The address of a chunk for `size` bytes.
@@ -55,20 +72,28 @@ class Chunks:
           MemoryError: no chunk is large enough.
         """
         wanted = rounded(size)
-        for number in range(_bin(wanted), BINS):
-            chunks = self._bins[number]
-            place = bisect.bisect_left(chunks, (wanted, -1))
-            if place < len(chunks):
-                have, address = chunks.pop(place)
+        while True:
+            found = self._take(wanted)
+            if found is not None:
                 break
-        else:
-            raise MemoryError(f"no chunk of {wanted} bytes")
+            if not self._extend(wanted):
+                raise MemoryError(f"no chunk of {wanted} bytes")
+        have, address = found
         if have >= 2 * wanted or have - wanted >= WASTE:
             self._split(address, wanted)
         self._taken.add(address)
         self.in_use += self._size[address]
         self.peak = max(self.peak, self.in_use)
         return address
+
+    def _take(self, wanted: int) -> tuple[int, int] | None:
+        """(size, address) of the smallest free chunk that fits, which is in no bin any more."""
+        for number in range(_bin(wanted), BINS):
+            chunks = self._bins[number]
+            place = bisect.bisect_left(chunks, (wanted, -1))
+            if place < len(chunks):
+                return chunks.pop(place)
+        return None
 
     def free(self, address: int) -> None:
         """Gives a chunk back; it merges with free neighbours."""

@@ -48,13 +48,14 @@ class Flat:
 
 
 def flatten(
-    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0
-) -> Flat:
+    graph: Any, fetched: Sequence[Any], heavier: Callable[[list[Flat]], int] = lambda _: 0,
+    on_gpu: bool = False,
+) -> Flat:  # fmt: skip
     """The graph's needed ops with the bodies of calls and branches among them.
 
-    heavier: of several branches, the index of the one to take.
+    heavier: of several branches, the index of the one to take. on_gpu: bodies are optimised for a card.
     """
-    flattener = _Flattener(heavier)
+    flattener = _Flattener(heavier, on_gpu)
     found = flattener.graph(graph, fetched, None, "", 0)
     return remade(found) if flattener.inlined else found
 
@@ -132,8 +133,8 @@ def _holder(tf: Any, tensor: Any) -> Any:
 
 
 class _Flattener:
-    def __init__(self, heavier: Callable[[list[Flat]], int]) -> None:
-        self.heavier = heavier
+    def __init__(self, heavier: Callable[[list[Flat]], int], on_gpu: bool = False) -> None:
+        self.heavier, self.on_gpu = heavier, on_gpu
         self.inlined = False  # whether any body was written out, or there are loops
         self.bodies: dict[tuple[Any, ...], Any] = {}
 
@@ -212,7 +213,7 @@ class _Flattener:
         if key not in self.bodies:
             body = bodies.rebuild(graph, name, tensors)
             if body is not None:
-                body = grappler.body(*body)
+                body = grappler.body(*body, self.on_gpu)
             self.bodies[key] = (body, graph, tensors)  # keeps the ids
         return self.bodies[key][0]
 

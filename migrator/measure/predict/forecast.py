@@ -92,9 +92,13 @@ def _environment(workload: Workload) -> dict[str, str]:
 
 
 def one(
-    workload: Workload, root: Path, precision: str, batches: Sequence[int], timeout: float = 900.0
-) -> Forecast:
-    """The forecast of one workload in its own mode; every way of failing is a forecast, too."""
+    workload: Workload, root: Path, precision: str, batches: Sequence[int], timeout: float = 900.0,
+    grows: bool = False,
+) -> Forecast:  # fmt: skip
+    """The forecast of one workload in its own mode; every way of failing is a forecast, too.
+
+    grows: of a card whose memory is taken as it is needed, and not at once.
+    """
     name = (workload.name, workload.mode, precision)
     with tempfile.TemporaryDirectory(prefix="migrator-predict-") as folder:
         out, cwd = Path(folder) / "result.json", Path(folder) / "cwd"
@@ -103,7 +107,7 @@ def one(
             "root": str(root.resolve()), "roots": list(workload.roots), "out": str(out),
             "workload": to_jsonable(workload), "mode": workload.mode, "precision": precision,
             "execution": "function", "allocator": "default", "strategy": "", "threads": 1,
-            "batch": max(batches), "batches": sorted(batches),
+            "batch": max(batches), "batches": sorted(batches), "grows": grows,
         }  # fmt: skip
         path = Path(folder) / "config.json"
         path.write_text(json.dumps(config), encoding="utf-8")

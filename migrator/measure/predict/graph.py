@@ -14,6 +14,7 @@ from typing import Any
 
 from migrator.measure.predict import (
     flatten,
+    gpu_kernels,
     grappler,
     layout,
     liveness,
@@ -44,6 +45,13 @@ class Program:
     kernels: str
     arguments: tuple[int, ...] = ()
     constants: tuple[int, ...] = ()
+
+    def with_scratch(self, most: bool) -> Program:
+        """The same where kernels whose scratch is not known take the least of it, or the most."""
+        nodes = [
+            n if n.bounds is None else dataclasses.replace(n, extra=n.bounds[most]) for n in self.nodes
+        ]
+        return dataclasses.replace(self, nodes=tuple(nodes))
 
     def peak(
         self, order: str = "cpu", seed: int = 0, cheap: int = 0, heap: liveness.Heap | None = None,
@@ -284,6 +292,10 @@ class _Builder:
         resident = op.type in ops.FREE
         outputs = tuple(_output(t, resident) for t in op.outputs)
         extra: int | None = workspace.scratch_bytes(op, self.kernels, self._frozen(item))
+        bounds = None
+        if self.kernels == "gpu":
+            scratch = gpu_kernels.scratch(op)
+            extra, bounds = scratch.likely, (scratch.least, scratch.most)
         if flatten.compiled(op):  # for a GPU, XLA would compile something else
             extra = None if self.kernels == "gpu" else xla.scratch_bytes(op, self._handles(item))
         if extra is None or op.type in lowering.LOOPS:
@@ -319,7 +331,7 @@ class _Builder:
                 variables.setdefault(source.name, size)
         return Node(
             item.name, name, inputs, controls, outputs, alias, forwards, extra or 0, reads,
-            tuple(updates), assigns, 1, self.bias_places.get(item, 0),
+            tuple(updates), assigns, 1, self.bias_places.get(item, 0), bounds=bounds,
         )  # fmt: skip
 
     def _handles(self, item: Item) -> dict[str, Any]:
@@ -363,7 +375,8 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
     chosen = kernels or workspace.kernels_here()
     arguments = [t.op.name for t in graph.inputs]
     handles = {inside.op.name: handle for handle, inside in graph.captures}
-    better = grappler.optimised(graph, fetched, graph.inputs)
+    on_gpu = chosen == "gpu"
+    better = grappler.optimised(graph, fetched, graph.inputs, on_gpu)
     if better is not None:
         graph, fetched = better
 
@@ -371,5 +384,5 @@ def program(graph: Any, fetched: Sequence[Any], kernels: str | None = None) -> P
         peaks = [_Builder(b, chosen).program().peak().bytes for b in branches]
         return peaks.index(max(peaks))
 
-    flat = flatten.flatten(graph, fetched, heavier)
+    flat = flatten.flatten(graph, fetched, heavier, on_gpu)
     return _Builder(flat, chosen, handles).program(arguments)

@@ -8,16 +8,40 @@ the very order of nodes that the runtime gets.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from migrator.measure.predict import bodies, lowering
 
 # Ops without a device are not fused. The runtime has placed them before its optimiser sees them.
-DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+DEVICE = "/job:localhost/replica:0/task:0/device:{}:0"
+# Of a card that is not here: from 7.0 on, half-precision convolutions keep their channels last
+# (GetSrcAndDstDataFormats of generic_layout_optimizer.cc). The other figures decide nothing.
+ARCHITECTURE = "9.0"
 
 
-def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) -> tuple[Any, Any]:
+@functools.cache
+def _card() -> Any:
+    """A cluster with a GPU, for the optimiser only: its layout pass asks whether there is one."""
+    from tensorflow.core.protobuf import device_properties_pb2
+    from tensorflow.python.grappler import cluster
+
+    devices = []
+    for kind in ("CPU", "GPU"):
+        device = device_properties_pb2.NamedDevice(name=DEVICE.format(kind))
+        device.properties.type = kind
+        device.properties.frequency, device.properties.num_cores = 1000, 100
+        device.properties.memory_size = device.properties.bandwidth = 1 << 36
+        if kind == "GPU":
+            device.properties.environment["architecture"] = ARCHITECTURE
+        devices.append(device)
+    return cluster.Cluster(devices=devices, allow_soft_placement=True)
+
+
+def _definition(
+    graph: Any, fetched: Sequence[Any], arguments: Sequence[Any], device: str
+) -> tuple[Any, Any]:
     """(the function's body as the runtime has it, {argument's name: node that stands for it after}).
 
     Arguments are _Arg nodes, which tell the shapes of what variables hold; results are _Retval nodes,
@@ -60,12 +84,12 @@ def _definition(graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]) ->
         stand_in.attr["shape"].shape.CopyFrom(held.shape)
         stand_in.attr["shared_name"].s = node.name.encode()
     for i, tensor in enumerate(fetched):
-        result = made.node.add(name=_result(i), op="_Retval", input=[tensor.name], device=DEVICE)
+        result = made.node.add(name=_result(i), op="_Retval", input=[tensor.name], device=device)
         result.attr["T"].type = tensor.dtype.as_datatype_enum
         result.attr["index"].i = i
     lowering.lower(made, bodies.library(graph))
     for node in made.node:
-        node.device = node.device or DEVICE
+        node.device = node.device or device
         node.attr.pop("_output_shapes", None)
     return made, stand_ins
 
@@ -93,12 +117,13 @@ def _shown(definition: Any, stand_ins: Any, count: int) -> list[str]:
 
 
 def optimised(
-    graph: Any, fetched: Sequence[Any], arguments: Sequence[Any]
+    graph: Any, fetched: Sequence[Any], arguments: Sequence[Any], on_gpu: bool = False
 ) -> tuple[Any, list[Any]] | None:
     """(graph, fetched tensors) after grappler, with all shapes; None where it cannot be done.
 
     graph: a FuncGraph; its control outputs are kept and set on the result. arguments: what it is
-    called with, captured variables among them, in their order; variables become VarHandleOps.
+    called with, captured variables among them, in their order; variables become VarHandleOps. on_gpu:
+    optimised for a card, which need not be here.
     """
     import tensorflow as tf
     from tensorflow.core.protobuf import config_pb2, meta_graph_pb2, rewriter_config_pb2
@@ -108,7 +133,8 @@ def optimised(
     if not fetched and not controls:
         return None
     try:
-        given, stand_ins = _definition(graph, fetched, arguments)
+        device = DEVICE.format("GPU" if on_gpu else "CPU")
+        given, stand_ins = _definition(graph, fetched, arguments, device)
         meta = meta_graph_pb2.MetaGraphDef(graph_def=given)
         keep = [*map(_result, range(len(fetched))), *controls]
         meta.collection_def["train_op"].node_list.value.extend(keep)
@@ -117,7 +143,9 @@ def optimised(
         options.min_graph_nodes = -1
         # its heuristics are for graphs that do not fit the machine they are optimised on
         options.memory_optimization = rewriter_config_pb2.RewriterConfig.NO_MEM_OPT
-        definition = tf_optimizer.OptimizeGraph(config, meta, verbose=False)
+        definition = tf_optimizer.OptimizeGraph(
+            config, meta, verbose=False, cluster=_card() if on_gpu else None
+        )
         names = _shown(definition, stand_ins, len(fetched))
         made = tf.Graph()
         with made.as_default():
@@ -131,9 +159,11 @@ def optimised(
         return None
 
 
-def body(inside: Any, arguments: list[Any], results: list[Any]) -> tuple[Any, list[Any], list[Any]]:
+def body(
+    inside: Any, arguments: list[Any], results: list[Any], on_gpu: bool = False
+) -> tuple[Any, list[Any], list[Any]]:
     """The body after grappler, which in the runtime sees it among the other ops."""
-    better = optimised(inside, results, arguments)
+    better = optimised(inside, results, arguments, on_gpu)
     if better is None:
         return inside, arguments, results
     made, found = better

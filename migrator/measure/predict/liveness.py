@@ -41,7 +41,7 @@ class Node:
     buffer the op's output is, that it writes in place, or that takes over input 1 as its value. times:
     how often the op's kernel runs in one call. bias_place: before which node the gradient of the
     bias stood that this one was merged with (`layout.WITH_BIAS`). gate: an Enter's loop. value: of a
-    constant scalar.
+    constant scalar. bounds: the least and the most that `extra` can be, where it is not known.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Node:
     bias_place: int = 0
     gate: Gate | None = None
     value: values.Value = None
+    bounds: tuple[int, int] | None = None
 
     @property
     def work(self) -> int:

@@ -35,7 +35,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         stepper.make_variables(arrays)
         stepper.make_slots()
     weights = subjects.sizes(subject.variables()) | dict(subject.constants or {})
-    kept = sum(weights.values()) + sum(slots(stepper).values())
+    kept = sum(weights.values()) + sum(subjects.sizes(slots(stepper)).values())
     points, holders = [], []
     for batch in config["batches"]:
         specs = {
@@ -56,11 +56,11 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             math.prod(s.shape.as_list()) * subjects.item_size(s.dtype) for s in specs.values()
         ]
         given = sum(inputs)
-        before = runs.Before(kept + given, traced, tuple(inputs))
+        before = runs.Before(kept + given, traced, tuple(inputs), config["grows"])
         found = runs.of(concrete, "gpu", "gpu", before)
         points.append({
             "batch": batch, "inputs": given, "step": found.likely.bytes,
-            "low": found.peaks[0].bytes, "high": found.peaks[-1].bytes,
+            "low": found.interval[0], "high": found.interval[1],
             "unknown": found.likely.unknown, "allocator": found.allocator,
         })  # fmt: skip
         holders = _holders(found.likely)

@@ -17,6 +17,7 @@ from typing import Any
 from migrator.measure.predict import bfc, buffers, executor, graph, making
 from migrator.measure.predict.liveness import Peak
 
+GPU_SEEDS = (1, 2, 3)  # there ready ops wait in line: orders hardly differ
 SEEDS = tuple(range(1, 14))  # orders of the roots that an interval looks at, at least
 MORE_SEEDS = tuple(range(1, 32))  # and at most: of small graphs, whose one large layer may decide
 DRAWN_NODES = 60_000  # over all orders, up to which there are more of them
@@ -29,6 +30,7 @@ MARGIN = 0.005  # of the step's bytes, on both ends: small tensors and kernels t
 SCRATCH = 16 << 10  # bytes, at least: of oneDNN's kernels, whose few kB differ between processors
 CALLS = 2  # before the one that is looked at
 STEPS = 2  # in which the allocator is followed: where variables lie settles in the first one
+GROWING_STEPS = 3  # and where a card's memory grows: regions come with the first one
 DRAWN = 4096  # bytes from which an initial value leaves holes: what was drawn, and what was scaled
 
 
@@ -38,13 +40,14 @@ class Runs:
 
     middle: which of them is the likely one. loops: whether iterations of a loop may run into each other.
     chunks: the allocator's peaks with all that is resident, of the orders that the allocator was followed
-    through.
+    through. scratch: the step's peaks where kernels whose scratch is not known take the least and the most.
     """
 
     peaks: tuple[Peak, ...]
     middle: int
     loops: bool
     chunks: tuple[int, ...] = ()
+    scratch: tuple[int, int] | None = None
 
     @property
     def likely(self) -> Peak:
@@ -57,6 +60,8 @@ class Runs:
         # counters, lists' headers: small and many; and iterations overlap in more ways than are tried
         margin = MARGIN * (6 if self.loops else 1)
         low, high = self.peaks[0].bytes, self.peaks[-1].bytes
+        if self.scratch is not None:
+            low, high = min(low, self.scratch[0]), max(high, self.scratch[1])
         return int(low * (1 - margin)), high + max(math.ceil(high * margin), SCRATCH)
 
     @property
@@ -71,12 +76,14 @@ class Before:
     """What the allocator holds before the step: weights, slots and inputs.
 
     resident: their bytes. making: how they came to lie where they lie, where that was recorded.
-    inputs: bytes of each input that `making` does not have.
+    inputs: bytes of each input that `making` does not have. grows: whether a card's memory is taken as it
+    is needed, and not at once.
     """
 
     resident: int
     making: making.Making | None = None
     inputs: tuple[int, ...] = ()
+    grows: bool = False
 
 
 def of(
@@ -93,7 +100,7 @@ def of(
     gc.collect()  # the graphs it made hold themselves, and constants in the allocator that is measured
     loops = any(n.times > 1 for n in made.nodes)
     fits = max(DRAWN_NODES // max(len(made.nodes), 1), len(SEEDS))
-    seeds = LOOP_SEEDS if loops else MORE_SEEDS[:fits]
+    seeds = GPU_SEEDS if order == "gpu" else LOOP_SEEDS if loops else MORE_SEEDS[:fits]
     followed = SEEDS if loops else seeds
     timed = order == "cpu" and any(executor.room(n.times * calls) for n in made.nodes)
     usual = QUICK[0] if timed else 0
@@ -105,27 +112,34 @@ def of(
     found, chunks = [], []
     for seed, cheap in ways:
         if heap is not None and cheap == usual and seed in followed:
-            peak, top = _followed(made, order, seed, cheap, calls, copy.deepcopy(heap))
+            grows = before is not None and before.grows
+            peak, top = _followed(made, order, seed, cheap, calls, copy.deepcopy(heap), grows)
             chunks.append(top)
         else:
             peak = made.peak(order, seed, cheap, calls=calls)
         found.append((peak, cheap))
     found.sort(key=lambda run: run[0].bytes)
+    scratch = None
+    if any(n.bounds for n in made.nodes):
+        ends = [made.with_scratch(most).peak(order, seeds[0], usual, calls=calls) for most in (False, True)]
+        scratch = ends[0].bytes, ends[1].bytes
     likely = [place for place, (_, cheap) in enumerate(found) if cheap == usual]
     return Runs(
-        tuple(peak for peak, _ in found), likely[len(likely) // 2], loops, tuple(chunks)
+        tuple(peak for peak, _ in found), likely[len(likely) // 2], loops, tuple(chunks), scratch
     )  # fmt: skip
 
 
 def _followed(
-    program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: buffers.Heap
-) -> tuple[Peak, int]:
+    program: graph.Program, order: str, seed: int, cheap: int, calls: int, heap: buffers.Heap,
+    grows: bool,
+) -> tuple[Peak, int]:  # fmt: skip
     """(the step's peak, the allocator's once variables lie where steps leave them).
 
     A variable that is assigned a new value lies in the chunk that this was computed in, which may be
-    nearly twice as large; so a step depends on the ones before.
+    nearly twice as large; so a step depends on the ones before. Where memory grows, the first step finds
+    less of it than those after.
     """
-    steps = STEPS if any(node.assigns for node in program.nodes) else 1
+    steps = GROWING_STEPS if grows else STEPS if any(node.assigns for node in program.nodes) else 1
     for _ in range(steps):
         heap.chunks.peak = heap.chunks.in_use
         peak = program.peak(order, seed, cheap, heap, calls)
@@ -136,7 +150,7 @@ def _heap(
     program: graph.Program, order: str, before: Before, handles: Mapping[str, Any]
 ) -> buffers.Heap:
     """The allocator as the first step finds it. handles: of the variables, by their graph's names."""
-    regions = bfc.GROWN if order == "cpu" else (bfc.WHOLE,)
+    regions = bfc.GROWN if order == "cpu" else bfc.GROWING if before.grows else (bfc.WHOLE,)
     if before.making is not None:
         heap = before.making.heap(regions, program.variables, handles)
         for size in (*before.inputs, *program.constants):

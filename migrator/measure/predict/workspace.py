@@ -1,8 +1,7 @@
 """Scratch memory of kernels while they run, on the CPU.
 
 Sizes follow the kernels' own formulas; they are checked against traced allocations
-(tests/measure/test_predict_tensorflow.py, docs/predictor_error.md). cuDNN's workspaces on a GPU are
-chosen at run time and are not predicted.
+(tests/measure/test_predict_tensorflow.py, docs/predictor_error.md). Those of a GPU: `gpu_kernels`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -203,8 +204,12 @@ class Stepper:
         and the allocator's with the `resident` bytes, which came to lie as `made` (a Making) tells."""
         from migrator.measure.predict import runs
 
+        on_gpu = self.device.startswith("GPU")
+        order, kernels = ("gpu", "gpu") if on_gpu else ("cpu", None)
+        forced = os.environ.get("TF_FORCE_GPU_ALLOW_GROWTH") == "true"
+        grows = on_gpu and (forced or self.config["allocator"] == "growth")
         found = runs.of(
-            self._concrete(), before=runs.Before(resident, made),
+            self._concrete(), order, kernels, before=runs.Before(resident, made, grows=grows),
             calls=self.config["warmups"] + self.config["steps"] + 1,
         )  # fmt: skip
         low, high = found.interval

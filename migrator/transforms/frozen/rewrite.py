@@ -261,7 +261,11 @@ class FrozenRewrite(FrozenChecks):
                     fetched.func) in _INITIALIZERS or (
                     fetched is not None and model.key(node, fetched) in self.initializers
                 ):
-                    self.plan.expressions[id(node)] = flow.call(f"{text_of(key)}.initialize")
+                    run = self._run_of_nothing(node, key)
+                    if run is not None:
+                        self.plan.dropped.add(id(run))
+                    else:
+                        self.plan.expressions[id(node)] = flow.call(f"{text_of(key)}.initialize")
                     self._mark(node)
                     continue
                 self.plan.expressions[id(owner)] = cst.parse_expression(text_of(key))
@@ -270,6 +274,24 @@ class FrozenRewrite(FrozenChecks):
                     "TF321", node, "the frozen graph is called by tensor names", Rung.SUPPORT,
                     symbol="tf.Session.run",
                 )
+
+    def _run_of_nothing(self, run: cst.Call, graph: str) -> cst.BaseStatement | None:
+        """The statement of a run of initializers that stands before the graph is loaded: it had nothing
+        to give a value to."""
+        model = self.model
+        line = model.enclosing(run, cst.SimpleStatementLine)
+        home = model.function_of(run)
+        loads = [load.statement for load in model.loads if load.key == graph]
+        order = {id(node): number for number, node in enumerate(model.nodes)}
+        if (
+            isinstance(line, cst.SimpleStatementLine) and isinstance(flow.simple(line), cst.Expr)
+            and loads and all(model.function_of(load) is home for load in loads)
+            and order[id(line)] < min(order[id(load)] for load in loads)
+            and not isinstance(model.enclosing(line, (cst.For, cst.While, cst.FunctionDef)),
+                               (cst.For, cst.While))
+        ):  # fmt: skip
+            return line
+        return None
 
     def _graph_of(self, owner: cst.BaseExpression) -> str | None:
         """The frozen graph that ``K``, ``S.graph`` or ``tf.get_default_graph()`` is."""

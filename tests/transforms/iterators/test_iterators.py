@@ -24,8 +24,7 @@ def migrated(text: str) -> str:
         ),
         (
             "def f(h, d):\n  return tf.data.Iterator.from_string_handle(h, d.output_types)",
-            "def f(h, d):\n  return tf.compat.v1.data.Iterator.from_string_handle("
-            "h, iterators.output_types(d))",
+            "def f(h, d):\n  return iterators.from_string_handle(h, iterators.output_types(d))",
         ),
         ("def f(model):\n  return model.output_shapes", "def f(model):\n  return model.output_shapes"),
         (
@@ -57,7 +56,7 @@ def test_functions_of_tf_data_are_left_to_the_tables() -> None:
 
 def test_eager_and_in_a_graph() -> None:
     tf = pytest.importorskip("tensorflow")
-    from templates.support import iterators
+    from templates.support import graphs, iterators
 
     def numbers() -> Any:
         return tf.data.Dataset.range(2)
@@ -68,12 +67,12 @@ def test_eager_and_in_a_graph() -> None:
         with pytest.raises(tf.errors.OutOfRangeError):
             eager.get_next()
         assert eager.initializer is None and [int(x) for x in eager] == [0, 1]
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        with graphs.Graph().as_default():
             iterator = make(numbers())
             following = iterator.get_next()
             if make is iterators.make_initializable_iterator:
-                session.run(iterator.initializer)
-            assert [session.run(following), session.run(following)] == [0, 1]
+                graphs.run(iterator.initializer)
+            assert [graphs.run(following), graphs.run(following)] == [0, 1]
 
 
 def test_other_objects_are_asked_for_their_attribute() -> None:

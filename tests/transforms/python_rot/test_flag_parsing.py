@@ -12,6 +12,7 @@ import pytest
 from migrator.analysis.index import ProjectIndex, summaries_from_texts
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.resources import templates_dir
 from tests.transforms.texts import RULES, migrated, result_of
 
 HEAD = """\
@@ -51,7 +52,6 @@ def test_a_script_without_a_main_block() -> None:
     [
         "\ndef main(_):\n    print(FLAGS.n)\n\n\nif __name__ == '__main__':\n    tf.app.run()\n",
         "\ndef main(_):\n    print(FLAGS.n)\n\n\nif __name__ == '__main__':\n    tf.app.run(main)\n",
-        "\ndef count():\n    return FLAGS.n\n",  # a library
         "\ndef main():\n    print(FLAGS.n)\n\n\nif __name__ == '__main__':\n    FLAGS(['x'])\n    main()\n",
         "\ndef main(FLAGS):\n    print(FLAGS.n)\n\n\nif __name__ == '__main__':\n    main(None)\n",
     ],
@@ -86,3 +86,50 @@ def test_the_script_runs_with_the_value_of_the_command_line(tmp_path: Path) -> N
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"},
     )
     assert run.stdout.split() == ["7", "7"], run.stderr[-2000:]
+
+
+def together(files: dict[str, str]) -> dict[str, str]:
+    """What the modules of a project become."""
+    index = ProjectIndex.assemble(summaries_from_texts(files))
+    return {
+        path: migrate_text(path, text, index, Options(), RULES).new_text or text
+        for path, text in files.items()
+    }
+
+
+def test_a_library_reads_flags_that_parse_themselves() -> None:
+    text = migrated(HEAD + "\ndef count():\n    return FLAGS.n\n")
+    assert "FLAGS = tf1_flags.FLAGS\n" in text and "from absl import flags\n" in text
+    assert result_of(text).new_text is None
+
+
+def test_flags_that_others_take_from_a_module() -> None:
+    new = together({
+        "config.py": "import tensorflow as tf\ntf.flags.DEFINE_bool('b', True, '')\nFLAGS = tf.flags.FLAGS\n",
+        "use.py": "from config import FLAGS\n\ndef f():\n    return FLAGS.b\n",
+    })  # fmt: skip
+    assert new["config.py"].endswith("FLAGS = tf1_flags.FLAGS\n")
+    assert new["use.py"] == "from config import FLAGS\n\ndef f():\n    return FLAGS.b\n"
+
+
+def test_a_script_that_others_import() -> None:
+    script = HEAD + "\ndef main(_):\n    print(FLAGS.n)\n\n\nif __name__ == '__main__':\n    tf.app.run()\n"
+    new = together({"script.py": script, "other.py": "import script\nscript.main(None)\n"})
+    assert "FLAGS = tf1_flags.FLAGS" in new["script.py"]
+    assert "tf1_flags" not in together({"script.py": script})["script.py"]
+
+
+def test_a_library_reads_them_where_nobody_parses(tmp_path: Path) -> None:
+    (tmp_path / "tf1_support").symlink_to(templates_dir() / "support")
+    (tmp_path / "lib.py").write_text(migrated(HEAD + "\ndef count():\n    return FLAGS.n\n"))
+    program = "import lib; print(lib.FLAGS.is_parsed(), lib.count(), lib.FLAGS.is_parsed(), 'n' in lib.FLAGS)"
+    run = subprocess.run(
+        [sys.executable, "-c", program, "--n", "7"], capture_output=True, text=True, timeout=300,
+        cwd=tmp_path, env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"},
+    )
+    assert run.stdout.split() == ["False", "7", "True", "True"], run.stderr[-2000:]
+
+
+def test_the_names_that_tensorflow_gave_the_arguments() -> None:
+    text = migrated(HEAD + "flags.DEFINE_string('a', default_value='b', docstring='c')\n")
+    assert text.endswith("flags.DEFINE_string('a', default='b', help='c')\n")

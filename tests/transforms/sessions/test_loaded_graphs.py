@@ -68,7 +68,7 @@ NATIVE = {
         "        session.run(tf.global_variables_initializer())\n"
         "        tf.train.import_meta_graph(path + '.meta').restore(session, path)\n"
         "        return session.run('y:0', {'x:0': data})\n",
-        ["    graph = meta_graph.MetaGraph(path + '.meta')\n    graph.restore(path)\n",
+        ["data):\n    graph = meta_graph.MetaGraph(path + '.meta')\n    graph.restore(path)\n",
          "graph.run('y:0'"],
     ),
     "initialised and saved": (

@@ -44,7 +44,7 @@ def test_one_class_is_eager_the_other_keeps_its_graph(migrated: Path) -> None:
     text = (migrated / "scaling_test.py").read_text()
     eager, kept = text.split("class KeptPlaceholdersTest")
     assert not re.search(r"compat.v1|placeholder\(|sess\.|_run\(", eager.partition("class ")[2])
-    assert "in_graph" in eager and "compat.v1.placeholder" in kept  # the mark is in front of the class
+    assert "in_graph" in eager and "graphs.placeholder" in kept  # the mark is in front of the class
     assert text.count("# The second run has other rows.") == 1
     assert text.count("self.assert") == (PROJECT / "scaling_test.py").read_text().count("self.assert")
 
@@ -86,7 +86,7 @@ def test_a_setup_without_anything_else_keeps_a_statement() -> None:
 )
 def test_what_is_not_followed_stays_in_its_graph(change: str, to: str) -> None:
     assert change in CLASS
-    assert "compat.v1.placeholder" in rewritten(CLASS.replace(change, to))
+    assert "graphs.placeholder" in rewritten(CLASS.replace(change, to))
 
 
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:

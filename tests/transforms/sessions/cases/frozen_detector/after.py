@@ -6,7 +6,6 @@ import numpy as np
 import tensorflow as tf
 from tf1_support import frozen_graph
 from tf1_support import gpu
-from tf1_support import graphs
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'frozen.pb')
 
@@ -27,7 +26,6 @@ class Detector(object):
     return self._graph.run(self._boxes, feed_dict={'detector/image_tensor:0': image[np.newaxis]})
 
 
-@graphs.building
 def detect_all(sess, images):
   return [sess.run('detection_scores:0', feed_dict={'image_tensor:0': image[np.newaxis]})
           for image in images]

@@ -1,7 +1,6 @@
 """Runs a detection graph on images."""
 import numpy as np
 import tensorflow as tf
-from tf1_support import graphs
 
 
 def run_inference_for_single_image(image, graph):
@@ -37,7 +36,6 @@ def run_inference_for_single_image(image, graph):
   return output_dict
 
 
-@graphs.building
 def detect_objects(image_np, sess, detection_graph):
   """Boxes and scores of one image."""
   image_tensor = 'image_tensor:0'

@@ -49,6 +49,7 @@ def main(output):
             hits = tf.reduce_sum(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float64))
         return loss, hits
 
+    # Which of them a run reads from.
     losses, rates, scores = [], [], []
     for _ in range(2):
         training_iterator = iter(training_data)

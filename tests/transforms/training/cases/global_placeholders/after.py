@@ -43,6 +43,8 @@ def predict(x):
     return tf.matmul(x, w) + b
 
 
+# Inputs of the graph.
+# what it learns to predict
 losses = []
 rng = np.random.RandomState(0)
 for step in range(3):

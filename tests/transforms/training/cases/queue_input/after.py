@@ -74,6 +74,7 @@ def main(output):
             step += 1
     except StopIteration:
         print('Done training for %d steps.' % step)
+    # When done, ask the threads to stop.
     np.savez(output, losses=losses)
 
 

@@ -1,0 +1,21 @@
+"""The lines of a text as Python's parser counts them."""
+
+from __future__ import annotations
+
+import re
+
+#: What `str.splitlines` takes for the end of a line, and Python's parser does not.
+_OTHER_ENDS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
+
+def lines_of(text: str, keepends: bool = False) -> list[str]:
+    """`str.splitlines`, but for form feeds and the like, which end no line of a program.
+
+    >>> lines_of("a\\fb\\r\\nc\\n")
+    ['a\\x0cb', 'c']
+    """
+    if _OTHER_ENDS.search(text) is None:
+        return text.splitlines(keepends)
+    found = _LINE.findall(text)
+    return found if keepends else [line.rstrip("\r\n") for line in found]

@@ -1,0 +1,239 @@
+"""Code that asks which TensorFlow or Python it runs on: what did not run on TF 1.15 and Python 3 goes.
+
+``try: X = tf.old_name`` with ``except AttributeError: X = tf.new_name``, ``if tf.__version__ < "1.0"``,
+``try: import cPickle as pickle``. Both branches would be rewritten otherwise, and names of the one that
+is dead be told as unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from migrator.analysis.names import canonical
+from migrator.analysis.tree_walk import walk
+from migrator.analysis.version_tests import Undecided, World, asks_for_version, decide
+from migrator.engine.api import Api, load_api
+from migrator.engine.context import FileContext
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.registry import transform
+from migrator.resources import rules_dir
+
+CODE = "TF151"
+_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "Exception"})
+#: Modules, and members of modules, that Python 3 does not have.
+_GONE = frozenset({
+    "cPickle", "Queue", "ConfigParser", "StringIO", "cStringIO", "urllib2", "urlparse", "httplib",
+    "Tkinter", "commands", "__builtin__", "copy_reg", "SocketServer", "HTMLParser", "thread", "cookielib",
+    "itertools.izip", "itertools.imap", "itertools.ifilter", "urllib.urlretrieve", "urllib.urlopen",
+    "urllib.quote", "urllib.unquote", "urllib.urlencode",
+})  # fmt: skip
+
+
+@transform
+class VersionGuards:
+    """TF151: only what ran on TensorFlow 1.15 and Python 3 is left of a guard.
+
+    Where TensorFlow 2 would go the other way, both ways stay, and the test says what it said there.
+    """
+
+    name = "version_guards"
+    triggers = frozenset({"tensorflow", "tensorflow.*", *(name.partition(".")[0] for name in _GONE)})
+    order = 2
+
+    def run(self, ctx: FileContext) -> str | None:
+        if not any(word in ctx.text for word in ("except", "hasattr", "version", "dir(", "PY2", "PY3")):
+            return None
+        old, new = (load_api(rules_dir() / "api" / f"{name}.json") for name in ("tf1.15", "tf2.21"))
+        self._old = World("1.15.5", lambda name: _has(old, name))
+        self._new = World("2.21.0", lambda name: _has(new, name))
+        lines, found = Lines(ctx.text), []
+        for node in walk(ctx.tree):
+            if not isinstance(node, (ast.Try, ast.If)) or ctx.suppressed(CODE, node):
+                continue
+            read = self._tried if isinstance(node, ast.Try) else self._tested
+            edit = read(ctx, lines, node)
+            if edit is not None:
+                found.append((node, edit))
+        outer = [
+            (node, edit) for node, edit in found
+            if not any(o.start <= edit.start and edit.end <= o.end for _, o in found if o is not edit)
+        ]  # what is inside of another one has its turn in the next round
+        for node, _ in outer:
+            ctx.change(CODE, node, "what TensorFlow 1.15 and Python 3 did not run is left out")
+        return apply(ctx.text, [edit for _, edit in outer])[0] if outer else None
+
+    def _tested(self, ctx: FileContext, lines: Lines, node: ast.Try | ast.If) -> Edit | None:
+        """``if tf.__version__ < "1.0": ... else: ...``"""
+        assert isinstance(node, ast.If)
+        if not asks_for_version(node.test, ctx.names):
+            return None
+        try:
+            was = decide(node.test, ctx.names, self._old)
+        except Undecided:
+            return None
+        try:
+            now = decide(node.test, ctx.names, self._new)
+        except Undecided:
+            now = not was
+        older = was and "hasattr" in ast.unparse(node.test) and not self._of_version_2(ctx, node.orelse)
+        if was == now or older:
+            return _folded(ctx, lines, node, node.body if was else node.orelse)
+        ctx.finding(
+            CODE, node.test,
+            f"{ast.unparse(node.test)} chooses between two variants of the program; the one that ran on "
+            "TF 1.15 is kept",
+            "Take out the variant that you do not want.",
+        )  # fmt: skip
+        start, end = lines.span(node.test)
+        return Edit(start, end, (str(was),))
+
+    def _of_version_2(self, ctx: FileContext, body: list[ast.stmt]) -> bool:
+        """Whether a branch has names that only TensorFlow 2 has: it is not there for older ones."""
+        nodes = (node for statement in body for node in walk(statement) if isinstance(node, ast.Attribute))
+        names = (ctx.names.resolve_node(node, values=False) for node in nodes)
+        return any(
+            name is not None and name.startswith("tensorflow.") and self._old.has(name) is False
+            and bool(self._new.has(name))
+            for name in names
+        )  # fmt: skip
+
+    def _tried(self, ctx: FileContext, lines: Lines, node: ast.Try | ast.If) -> Edit | None:
+        """``try: X = tf.old`` with ``except AttributeError: X = tf.new``: which of them ran."""
+        assert isinstance(node, ast.Try)
+        if len(node.handlers) != 1 or node.finalbody or node.handlers[0].name:
+            return None
+        handler = node.handlers[0]
+        if not _expected(handler):
+            return None
+        about_versions = False
+        for statement in node.body:
+            works, asks = self._works(ctx, statement)
+            about_versions |= asks
+            if works is None:
+                return None
+            if not works:
+                return _folded(ctx, lines, node, handler.body) if about_versions else None
+        fallback = any(_mentions_tensorflow(ctx, inner) for inner in walk(handler))
+        if not about_versions or not (fallback or _only_binds(handler.body)):
+            return None
+        return _folded(ctx, lines, node, [*node.body, *node.orelse])
+
+    def _works(self, ctx: FileContext, statement: ast.stmt) -> tuple[bool | None, bool]:
+        """(whether an import or alias works on TF 1.15 and Python 3, whether that is a matter of versions);
+        None for what is not known, or does more than binding names."""
+        if isinstance(statement, ast.Import):
+            paths = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
+            paths = [f"{statement.module}.{alias.name}" for alias in statement.names]
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            if not isinstance(statement.value, ast.Attribute):
+                return None, False
+            paths = [ctx.names.resolve_node(statement.value, values=False) or ""]
+        else:
+            return None, False
+        answers = [self._there(path) for path in paths]
+        if None in answers:
+            return None, False
+        return all(answers), True
+
+    def _there(self, path: str) -> bool | None:
+        """Whether a module, or something in it, is there on TF 1.15 and Python 3."""
+        if path in _GONE or path.partition(".")[0] in _GONE:
+            return False
+        name = canonical(path)[0]
+        if path.startswith("tensorflow.compat."):
+            return self._old.has(name) if name.count(".") else True
+        if name.count(".") and name.startswith("tensorflow."):
+            return self._old.has(name)
+        top = path.partition(".")[0]
+        return True if top in sys.stdlib_module_names and top == path else None
+
+
+def _has(api: Api, name: str) -> bool | None:
+    """Whether a TensorFlow has a name; None where the snapshot does not say."""
+    name = canonical(name)[0]
+    if name in api:
+        return True
+    parts = name.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        module = ".".join(parts[:length])
+        if api.kind(module) == "module":
+            listed = ".python." not in f"{module}." and not parts[length].startswith("_")
+            return False if listed else None
+        if module in api.symbols:
+            return None  # a member of a class
+    return None
+
+
+def _expected(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is for names and modules that are not there."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(kind, ast.Name) and kind.id in _ERRORS for kind in kinds)
+
+
+def _mentions_tensorflow(ctx: FileContext, node: ast.AST) -> bool:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        found = ctx.names.resolve_node(node, values=False)
+        return found is not None and found.startswith("tensorflow.")
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").startswith("tensorflow")
+    return isinstance(node, ast.Import) and any(a.name.startswith("tensorflow") for a in node.names)
+
+
+def _only_binds(body: list[ast.stmt]) -> bool:
+    """Whether a handler only imports something else, which is what it is there for."""
+    return all(
+        isinstance(s, (ast.Import, ast.ImportFrom))
+        and not any(a.name.split(".")[0] == "tensorflow" for a in s.names)
+        for s in body
+    )
+
+
+def _folded(ctx: FileContext, lines: Lines, node: ast.Try | ast.If, kept: list[ast.stmt]) -> Edit | None:
+    """The statements `kept` in the place of the guard; None where their text is not plainly laid out."""
+    text, starts = ctx.text, lines.starts
+    begin = starts[node.lineno - 1]
+    indent = text[begin : lines.offset(node.lineno, node.col_offset)]
+    last = node.end_lineno or node.lineno
+    end = starts[last] if last < len(starts) else len(text)
+    if indent.strip() or text[lines.span(node)[1] : end].strip(" \t\r\n;"):
+        return None  # an elif, or beside other statements
+    if not kept:
+        alone = any(
+            node in (block := getattr(holder, name, ())) and len(block) == 1
+            for holder in walk(ctx.tree) for name in ("body", "orelse", "finalbody")
+            if isinstance(getattr(holder, name, None), list)
+        )
+        return Edit(begin, end, (f"{indent}pass\n",) if alone else ())
+    new: list[str] = []
+    previous = 0
+    for statement in kept:
+        first, stop = statement.lineno, statement.end_lineno or statement.lineno
+        head = text[starts[first - 1] : lines.offset(first, statement.col_offset)]
+        if head.strip() or any(
+            isinstance(n, (ast.Constant, ast.JoinedStr)) and (n.end_lineno or 0) > n.lineno
+            and not (isinstance(n, ast.Constant) and not isinstance(n.value, (str, bytes)))
+            for n in ast.walk(statement)
+        ):
+            return None  # on the line of its ``try:``, or with lines in a string
+        while first - 2 >= node.lineno and text[starts[first - 2] : starts[first - 1]].startswith(head + "#"):
+            first -= 1
+        if previous and first - previous > 1:
+            new.append("\n" * min(first - previous - 1, 2))
+        for number in range(first, stop + 1):
+            line = text[starts[number - 1] : starts[number] if number < len(starts) else len(text)]
+            if not line.strip():
+                new.append(line)
+            elif line.startswith(head):
+                new.append(indent + line[len(head) :])
+            else:
+                return None
+        previous = stop
+    whole = "".join(new)
+    return Edit(begin, end, (whole if whole.endswith("\n") or end == len(text) else whole + "\n",))
+
+
+__all__ = ["VersionGuards"]

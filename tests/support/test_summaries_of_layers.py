@@ -1,0 +1,31 @@
+"""Summaries of layers have the tags and the numbers that TF 1.15 gave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tf1_support import contrib_layers, graph_summaries, scopes
+
+
+def test_what_an_activation_cut_off() -> None:
+    """Recorded: TF 1.15.5 gave `net/net/act/zeros` 0.5, `sixes` 0.25 and a histogram of four values."""
+    with tf.Graph().as_default():
+        with tf.name_scope("net"):
+            y = tf.nn.relu6(tf.constant([-1.0, -2.0, 3.0, 7.0]), name="act")
+            made = contrib_layers.summarize_activation(y)
+        assert made is not None
+        merged = graph_summaries.merge(scopes.get_collection("summaries"))
+        with tf.compat.v1.Session() as session:
+            found: Any = tf.compat.v1.Summary.FromString(session.run(merged))
+    values = {v.tag: v for v in found.value}
+    assert values["net/net/act/zeros"].simple_value == 0.5
+    assert values["net/net/act/sixes"].simple_value == 0.25
+    assert values["net/net/act/activation"].histo.num == 4
+
+
+@pytest.mark.parametrize("value", [True, "text", np.array([False])])
+def test_texts_and_truths_are_not_summarized(value: Any) -> None:
+    assert contrib_layers.summarize_tensor(tf.constant(value)) is None

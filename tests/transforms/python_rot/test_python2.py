@@ -1,0 +1,167 @@
+"""Modules of Python 2 that Python 3 can read as well, and divisions that rounded down."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.parsed import Parsed
+from migrator.analysis.python2 import runs_on_python2
+from migrator.engine.division import divisions
+from migrator.engine.edits import apply
+from migrator.engine.file_jobs import summary_of
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.registry import load_facts
+from migrator.model import FileResult
+from tests.transforms.texts import RULES
+
+TF = "import tensorflow as tf\n"
+
+
+def index_of(files: dict[str, str]) -> ProjectIndex:
+    facts = load_facts()
+    return ProjectIndex.assemble({path: summary_of(path, text, facts) for path, text in files.items()})
+
+
+def results(files: dict[str, str]) -> dict[str, FileResult]:
+    index = index_of(files)
+    return {path: migrate_text(path, text, index, Options(), RULES) for path, text in files.items()}
+
+
+def settled(files: dict[str, str]) -> dict[str, str]:
+    """What the modules become, which a second run leaves as they are."""
+    once = {path: r.new_text or files[path] for path, r in results(files).items()}
+    assert [path for path, r in results(once).items() if r.new_text is not None] == []
+    return once
+
+
+def alone(text: str) -> str:
+    return settled({"m.py": text})["m.py"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("for i in xrange(3): f(i)\n", "for i in range(3): f(i)\n"),
+        ("for k, v in d.iteritems(): f(k)\n", "for k, v in d.items(): f(k)\n"),
+        ("if d.has_key('a'): x = unicode(d)\n", "if 'a' in d: x = str(d)\n"),
+        ("isinstance(x, basestring)\n", "isinstance(x, str)\n"),
+        ("keys = d.keys()\nkeys.sort()\nxrange(1)\n",
+         "keys = list(d.keys())\nkeys.sort()\nrange(1)\n"),
+        ("y = map(int, xrange(3))\nz = zip(y, y)\n", "y = list(map(int, range(3)))\nz = list(zip(y, y))\n"),
+        ("n = sys.maxint\n", "n = sys.maxsize\n"),
+        ("sys.setdefaultencoding('utf8')\nx = 1\n", "x = 1\n"),
+        ("x = file(p).read()\n", "x = open(p).read()\n"),
+        ("x = string.join(words, '')\n", "x = ''.join(words)\n"),
+    ],
+)
+def test_names_and_lists_of_python_2(before: str, after: str) -> None:
+    head = TF + "import sys, string\n"
+    assert alone(head + before).endswith(after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    xrange\nexcept NameError:\n    xrange = range\nx = map(int, xrange(3))\n",
+        "if sys.version_info[0] < 3:\n    text = unicode\nelse:\n    text = str\nx = map(int, y)\n",
+        "import six\nfor k, v in six.iteritems(d): f(k)\nx = map(int, y)\n",
+        "from six.moves import xrange\nx = map(int, xrange(2))\n",
+        "import pandas as pd\nfor k, v in pd.DataFrame().iteritems(): x = map(int, k)\n",
+        "def f(unicode): return map(int, unicode)\n",
+    ],
+)
+def test_what_runs_on_both_is_left(text: str) -> None:
+    files = {"m.py": text}
+    assert not runs_on_python2(index_of(files), "m.py")
+    assert "list(map" not in settled({"m.py": TF + text})["m.py"]
+
+
+def test_modules_that_run_with_one_of_python_2() -> None:
+    once = settled({
+        "a.py": TF + "import b\nprint 'x', b.f(3)\n",
+        "b.py": TF + "import c\ndef f(n):\n    return map(int, range(n))\n",
+        "c.py": TF + "def g(*, n):\n    return map(int, n)\n",  # which Python 2 cannot read
+        "d.py": TF + "def h(n):\n    return map(int, n)\n",  # which nothing of the others knows
+    })  # fmt: skip
+    assert "list(map(int, list(range(n))))" in once["b.py"] or "list(map(int, range(n)))" in once["b.py"]
+    assert "list(" not in once["c.py"] and "list(" not in once["d.py"]
+
+
+def divided(text: str, python2: bool) -> str:
+    parsed = Parsed(text)
+    found = divisions("m.py", text, parsed.names, python2)
+    return apply(text, found.edits)[0] if found.edits else text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(n / 2): pass\n",
+        "x = np.zeros((n / 2, m))\n",
+        "x = tf.reshape(y, [n / 2, -1])\n",
+        "x = y[: n / 2]\n",
+        "x = [0] * (n / 2)\n",
+        "def f(n):\n    steps = n / 4\n    for i in range(steps): pass\n",
+        "class A:\n    def f(self): self.n = self.m / 2\n    def g(self): return range(self.n)\n",
+        "def f(n):\n    k = min(n / 4, 3)\n    return x.reshape(k, -1)\n",
+        "n /= 2\nrange(n)\n",
+        "h, w = h / 2, w / 2\ncv2.resize(x, (h, w))\n",
+    ],
+)
+def test_what_must_be_whole_is(text: str) -> None:
+    head = "import numpy as np\nimport tensorflow as tf\nimport cv2\n"
+    for python2 in (False, True):
+        assert divided(head + text, python2) == head + text.replace("/", "//")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k = 7 / 2\n", "k = len(x) / 2\n", "n = 3\nk = n / 2\n", "for i in range(3): k = i / 2\n",
+        "k = x.shape[0] / 2\n", "n = int(a)\nn += 1\nk = n / 2\n", "n = 3\nn /= 2\n",
+        "for i, y in enumerate(z): k = i / 2\n", "flags.DEFINE_integer('n', 3, '')\nk = FLAGS.n / 2\n",
+        "import tensorflow as tf\nk = len(x) / min(len(y), 3)\n",
+    ],
+)  # fmt: skip
+def test_integers_divided_by_integers_in_python_2(text: str) -> None:
+    assert divided(text, True) == text.replace("/", "//")
+    assert divided(text, False) == text
+    assert divided("from __future__ import division\n" + text, True).endswith(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k = n / 2.0\n", "k = float(n) / 2\n", "x = y[: int(n / 2)]\n", "range(int(n / 2.0))\n",
+        "k = 7 / 2.0\nrange(3)\n", "n = total / 4\nn = int(n)\nrange(n)\n", "d = 'a/b'\n",
+        "k = math.sqrt(n) / 3\n",
+    ],
+)  # fmt: skip
+def test_what_is_a_float_or_made_an_integer_stays(text: str) -> None:
+    assert divided("import math\n" + text, False) == "import math\n" + text
+    if "int(" not in text:
+        assert divided("import math\n" + text, True) == "import math\n" + text
+
+
+def test_what_nobody_can_tell_is_said_once() -> None:
+    text = TF + "print 'a'\ndef f(a, b):\n    c = a / b\n    d = a / 2.0\n    return a / c\n"
+    (found,) = (f for f in results({"m.py": text})["m.py"].findings if f.code == "PY103")
+    assert "lines 4, 6" in found.message and found.line == 4
+
+
+def test_a_translated_program_computes_what_it_did(tmp_path: Path) -> None:
+    text = alone(
+        "import tensorflow as tf\nsizes = {'a': 7, 'b': 4}\nkeys = sizes.keys()\nkeys.sort()\n"
+        "half = sizes.values()[0] / 2\nn = 7\nprint n / 2, [n / 2] * 2, keys[0], sizes.has_key('a')\n"
+        "print map(lambda v: v + 1, xrange(n / 3)), '%d' % len(zip(keys, keys)), cmp(2, 1)\n"
+    )
+    script = tmp_path / "m.py"
+    script.write_text(text.replace("import tensorflow as tf\n", ""))
+    found = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert found.stdout.splitlines() == ["3 [3, 3] a True", "[1, 2] 2 1"], found.stderr

@@ -1,0 +1,87 @@
+"""Guards about versions: what TensorFlow 1.15 and Python 3 did not run is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.transforms.texts import migrated, result_of
+
+TF = "import tensorflow as tf\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # a name that went before 1.15, and one that came
+        ("try:\n    X = tf.image_summary\nexcept AttributeError:\n    X = tf.nn.relu\n",
+         "X = tf.nn.relu\n"),
+        ("try:\n    X = tf.nn.relu\nexcept:\n    X = tf.pack\n", "X = tf.nn.relu\n"),
+        ("def f():\n    try:\n        # new\n        X = tf.log\n        Y = tf.exp\n"
+         "    except (NameError, AttributeError):\n        X = tf.pack\n    return X\n",
+         "def f():\n    # new\n    X = tf.math.log\n    Y = tf.exp\n    return X\n"),
+        ("try:\n    from tensorflow.models.rnn import ptb\nexcept ImportError:\n    ptb = None\n",
+         "ptb = None\n"),
+        # modules of Python 2
+        ("try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n"
+         "pickle.dumps(tf.exp(2.))\n",
+         "import pickle\npickle.dumps(tf.exp(2.))\n"),
+        ("try:\n    from itertools import izip\nexcept ImportError:\n    izip = zip\nizip(tf.exp(1.))\n",
+         None),
+        # tests that say on TensorFlow 2 what they said on 1.15
+        ("if tf.__version__ < '1.0':\n    x = tf.pack([1])\nelse:\n    x = tf.stack([1])\n",
+         "x = tf.stack([1])\n"),
+        ("if 'concat_v2' in dir(tf):\n    x = tf.concat_v2([1], 0)\n"
+         "else:\n    x = tf.concat([1], 0)\n",
+         "x = tf.concat([1], 0)\n"),
+        ("if int(tf.__version__.split('.')[1]) >= 4:\n    a = 1\nb = 2\n", "a = 1\nb = 2\n"),
+        ("V = tuple(map(int, tf.__version__.split('.')))\nif V[:2] < (1, 3):\n    a = 1\nb = V\n",
+         "V = tuple(map(int, tf.__version__.split('.')))\nb = V\n"),
+        ("from distutils.version import LooseVersion as V\n"
+         "if V(tf.__version__) >= V('1.4'):\n    x = tf.exp(1.)\n", None),
+        # and one that does not, where names tell which branch is the older one
+        ("if hasattr(tf, 'log'):\n    x = tf.log(2.)\nelse:\n    x = tf.exp(2.)\n",
+         "x = tf.math.log(2.)\n"),
+        ("for i in x:\n    if not hasattr(tf, 'pack'):\n        pass\n", "for i in x:\n    pass\n"),
+        ("for i in x:\n    if hasattr(tf, 'pack'):\n        tf.pack(i)\n", "for i in x:\n    pass\n"),
+    ],
+)  # fmt: skip
+def test_what_did_not_run_goes(before: str, after: str | None) -> None:
+    result = result_of(TF + before)
+    if after is None:
+        assert "except" not in (result.new_text or "") and "if " not in (result.new_text or "")
+    else:
+        assert result.new_text == TF + after
+    assert not [f for f in result.findings if f.code in ("TF003", "TF151")]
+
+
+def test_two_variants_stay_and_the_one_of_1_15_runs() -> None:
+    result = result_of(TF + "if tf.__version__.startswith('1.'):\n    a = 1\nelse:\n    a = 2\n")
+    assert result.new_text == TF + "if True:\n    a = 1\nelse:\n    a = 2\n"
+    assert [f.code for f in result.findings] == ["TF151"]
+    assert "else" not in migrated(TF + "if hasattr(tf, 'log'):\n    a = 1\nelse:\n    a = tf.pack\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TF + "try:\n    x = load(tf.exp(1.))\nexcept AttributeError:\n    x = 2\n",  # does something
+        TF + "try:\n    import cv2\nexcept ImportError:\n    cv2 = tf.exp\n",  # may be there
+        "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n",
+        TF + "if hasattr(tf, name):\n    x = tf.exp(1.)\n",
+        TF + "if x > '1.4':\n    y = tf.exp(1.)\n",
+        TF + "try:\n    X = tf.exp\nexcept ValueError:\n    X = tf.sin\n",  # for something else
+    ],
+)
+def test_what_is_not_known_stays(text: str) -> None:
+    assert result_of(text).new_text is None
+
+
+def test_a_name_that_a_handler_waits_for_is_no_stand_in() -> None:
+    guard = "try:\n    X = tf.contrib.bayesflow.entropy\n    go()\nexcept AttributeError:\n    X = None\n"
+    assert "missing" not in migrated(TF + guard)
+
+
+def test_texts_over_several_lines_stay() -> None:
+    guard = 'if tf.__version__ < "1.0":\n    x = """a\n  b"""\nelse:\n    x = """c\nd"""\n'
+    text = TF + guard + "y = tf.log(1.)\n"
+    assert '"""c\nd"""' in migrated(text) and "if tf" in migrated(text)
