@@ -96,15 +96,21 @@ def plan(folder: Path, **texts: str) -> list[Finding]:
 
 
 def test_a_finding_does_not_promise_what_is_not_shown(tmp_path: Path) -> None:
-    (finding,) = [f for f in plan(tmp_path, lib=OLD) if f.code == "TF005" and "add_check_numerics_ops" in f.symbol]
+    (finding,) = [
+        f for f in plan(tmp_path, lib=OLD) if f.code == "TF005" and "add_check_numerics_ops" in f.symbol
+    ]
     assert finding.rung is Rung.MANUAL
     assert "keeps it running" not in finding.message and "with tf.Graph().as_default()" in finding.advice
 
 
 def test_a_finding_promises_what_is_shown(tmp_path: Path) -> None:
-    user = "import tensorflow as tf\nimport lib\nwith tf.Graph().as_default():\n    x = lib.build(3)\n    y = lib.check()\n"
+    user = (
+        "import tensorflow as tf\nimport lib\nwith tf.Graph().as_default():\n    x = lib.build(3)\n"
+        "    y = lib.check()\n"
+    )
     (finding,) = [
-        f for f in plan(tmp_path, lib=OLD, user=user) if f.code == "TF005" and "add_check_numerics_ops" in f.symbol
+        f for f in plan(tmp_path, lib=OLD, user=user)
+        if f.code == "TF005" and "add_check_numerics_ops" in f.symbol
     ]
     assert finding.rung is Rung.COMPAT and "keeps it running" in finding.message
 
