@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
-from migrator.engine.registry import fact
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.value_kinds import Function, Parents, Values, parameters
-from migrator.engine.registry import fact
 
-#: TensorFlow's functions that were given a session, and need none: its place and name among the arguments.
-TAKERS = {
-    "tensorflow.train.start_queue_runners": (0, "sess"),
-    "tensorflow.train.global_step": (0, "sess"),
+#: TensorFlow's functions that were given a session first, and need none: what their further arguments
+#: are called, where they have to be named then.
+TAKERS: dict[str, tuple[str, ...]] = {
+    "tensorflow.train.start_queue_runners": ("coord", "daemon", "start", "collection"),
+    "tensorflow.train.global_step": (),
 }
 #: Methods of hooks and listeners, which are called with a session.
 _CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"})

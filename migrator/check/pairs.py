@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.names import Reference, Scope
 from migrator.check import flow
 from migrator.check.records import Flaw, Kind
@@ -155,8 +156,10 @@ def _argument_reads(reader: Reader) -> dict[str, list[Reference]]:
 
 
 def _mattered(reader: Reader, reads: list[Reference]) -> bool:
-    """Whether an argument did more than name things or set a session up."""
+    """Whether an argument did more than name things, set a session up or be one."""
     for reference in reads:
+        if names_session(reference.root):
+            continue
         parent = reference.parent
         if isinstance(parent, ast.keyword) and parent.arg in _NAMING:
             continue

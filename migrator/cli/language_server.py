@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls import uris
 from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
 
 from migrator import __version__
 from migrator.cli.choices import build_options
+from migrator.cli.language_messages import Waiting, serve
 from migrator.cli.language_notebooks import Cell, Notebook
 from migrator.engine.editing import Project
+from migrator.engine.options import Options
 from migrator.engine.partial import problem, text_with
 from migrator.model import Change, FileResult, Finding, Rung, Status
 from migrator.project.diff import Hunk, hunks
 from migrator.project.discover import NEVER
-from migrator.project.git import work_tree
 from migrator.project.notebook import is_notebook
 from migrator.project.source import SourceError
 
@@ -30,64 +33,88 @@ _LEVELS = {
     Rung.NATIVE: types.DiagnosticSeverity.Information,
 }  # fmt: skip
 _WHOLE_LINE = 10_000  # a column beyond the end means the end
+_MOST_ACTIONS = 20  # each is compiled to see whether the file then still runs
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithNotebook(types.NotebookDocumentFilterPattern("**/*.ipynb"))]
 )
 
 
 class Projects:
-    """The repositories that files were opened of; a file's is the nearest one around it."""
+    """The repositories that files were opened of: the folders of the editor's workspace.
+
+    A document from elsewhere is looked at by itself: what lies around it, nobody has shown us.
+    """
 
     def __init__(self) -> None:
         self._projects: dict[Path, Project] = {}
-        self._lock = threading.Lock()
-        self.folders: list[Path] = []
+        self._alone: Project | None = None
 
-    def root_of(self, path: Path) -> Path:
-        """The workspace folder, else the git work tree, else the folder that a file lies in."""
-        inside = [folder for folder in self.folders if folder in path.parents]
-        if inside:
-            return max(inside, key=lambda folder: len(folder.parts))
-        return work_tree(path.parent) or path.parent
-
-    def result(self, path: Path, text: str) -> FileResult:
-        """What a file with this text becomes. Raises what `build_options` and Project raise."""
-        root = self.root_of(path)
-        with self._lock:
-            if root not in self._projects:
-                self._projects[root] = Project(root, build_options(root, {}))
-            project = self._projects[root]
-            return project.result(path.relative_to(project.root).as_posix(), text)
+    def result(self, folders: Iterable[Path], uri: str, text: str) -> FileResult:
+        """What a document with this text becomes. Raises what `build_options` and Project raise."""
+        path = _path(uri)
+        inside = [folder for folder in folders if path is not None and folder in path.parents]
+        if path is None or not inside:
+            self._alone = self._alone or Project(Path("/"), Options(), alone=True)
+            name = PurePosixPath(uri).name if path is None else path.name
+            try:
+                return self._alone.result(name, text)
+            finally:
+                self._alone.forget(name)
+        root = max(inside, key=lambda folder: len(folder.parts))
+        if root not in self._projects:
+            options = build_options(root, {})
+            # Where it runs, and how many processes it starts, is not the repository's to choose.
+            options = replace(options, engine="processes", address="", jobs=0)
+            self._projects[root] = Project(root, options)
+        return self._projects[root].result(path.relative_to(root).as_posix(), text)
 
     def reload(self) -> None:
         """Read everything again: settings or rule packs have changed."""
-        with self._lock:
-            self._projects.clear()
+        self._projects.clear()
 
 
-def make() -> LanguageServer:
-    """A server with all its features; `start_io()` runs it."""
+def _path(uri: str) -> Path | None:
+    """Where a document is, links followed; None for one that is not in a file."""
+    try:
+        name = uris.to_fs_path(uri)
+        return Path(name).resolve() if name else None
+    except (OSError, ValueError, RuntimeError):  # too long, not a URL, links in a circle
+        return None
+
+
+def run() -> None:
+    """Serve an editor on standard input and output until it is gone."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it prints whole documents
+    serve(*make())
+
+
+def make() -> tuple[LanguageServer, Waiting]:
+    """A server with all its features, and what is to be done while no message waits."""
     server = LanguageServer(
         SOURCE, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full,
         notebook_document_sync=_NOTEBOOKS,
     )  # fmt: skip
     projects = Projects()
+    waiting = Waiting()
     results: dict[str, tuple[int, FileResult]] = {}
 
-    @server.feature(types.INITIALIZED)
-    def initialized(_: Any) -> None:
-        projects.folders = [
-            Path(uris.to_fs_path(folder.uri) or ".").resolve()
-            for folder in server.workspace.folders.values()
-        ]
+    def folders() -> list[Path]:
+        space = server.workspace
+        roots = [folder.uri for folder in space.folders.values()] or [space.root_uri or ""]
+        return [path for path in map(_path, roots) if path is not None]
 
-    def result_of(path: Path, text: str) -> FileResult | None:
+    def document_of(uri: str) -> TextDocument | None:
+        """An open document; pygls would read another from the disk, whatever it is."""
+        return server.workspace.text_documents.get(unquote(uri))
+
+    def tell(kind: types.MessageType, text: str) -> None:
+        server.window_log_message(types.LogMessageParams(kind, f"migrator: {text}"))
+
+    def result_of(uri: str, text: str) -> FileResult | None:
         try:
-            return projects.result(path.resolve(), text)
+            return projects.result(folders(), uri, text)
         except Exception as error:  # bad settings, an unreadable tree: the editor must go on
-            server.window_log_message(
-                types.LogMessageParams(types.MessageType.Error, f"migrator: {error}")
-            )
+            tell(types.MessageType.Error, str(error))
             return None
 
     def look_at_notebook(uri: str) -> tuple[Notebook, FileResult] | None:
@@ -98,17 +125,16 @@ def make() -> LanguageServer:
             return None
         cells = []
         for cell in document.cells:
-            text = server.workspace.get_text_document(cell.document)
-            code = cell.kind == types.NotebookCellKind.Code and text.language_id == "python"
-            cells.append(Cell(cell.document, text.source, code))
+            text = document_of(cell.document)
+            code = cell.kind == types.NotebookCellKind.Code
+            if text is not None:
+                cells.append(Cell(cell.document, text.source, code and text.language_id == "python"))
         book = Notebook(path, tuple(cells))
         try:
-            found = result_of(path, book.module.text)
+            found = result_of(uri, book.module.text)
         except SourceError as error:
             found = None
-            server.window_log_message(
-                types.LogMessageParams(types.MessageType.Warning, f"migrator: {error}")
-            )
+            tell(types.MessageType.Warning, str(error))
         if found is None:
             return None
         for cell_uri, items in book.diagnostics(diagnostics(found)).items():
@@ -119,15 +145,15 @@ def make() -> LanguageServer:
 
     def look(uri: str) -> FileResult | None:
         """The result for an open document, published as diagnostics."""
-        document = server.workspace.get_text_document(uri)
-        path = Path(uris.to_fs_path(uri) or "")
-        if not path.name.endswith(".py") or NEVER & set(path.parts):
+        document = document_of(uri)
+        path = Path(uris.to_fs_path(uri) or PurePosixPath(uri).name)
+        if document is None or not path.name.endswith(".py") or NEVER & set(path.parts):
             return None
         version = document.version or 0
         known = results.get(uri)
         if known is not None and known[0] == version and known[1].old_text == document.source:
             return known[1]
-        found = result_of(path, document.source)
+        found = result_of(uri, document.source)
         if found is None:
             return None
         results[uri] = (version, found)
@@ -136,13 +162,16 @@ def make() -> LanguageServer:
         )
         return found
 
+    def later(uri: str) -> None:
+        waiting.put(uri, lambda: look(uri))
+
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        look(params.text_document.uri)
+        later(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        look(params.text_document.uri)
+        later(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -150,25 +179,30 @@ def make() -> LanguageServer:
         if name in ("setup.cfg", "pyproject.toml", "migrator.toml"):
             projects.reload()
             results.clear()
-        look(params.text_document.uri)
+        later(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
+        waiting.drop(params.text_document.uri)
         results.pop(params.text_document.uri, None)
         server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(params.text_document.uri, [])
         )
 
+    def notebook_later(uri: str) -> None:
+        waiting.put(uri, lambda: look_at_notebook(uri))
+
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_opened(params: types.DidOpenNotebookDocumentParams) -> None:
-        look_at_notebook(params.notebook_document.uri)
+        notebook_later(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_changed(params: types.DidChangeNotebookDocumentParams) -> None:
-        look_at_notebook(params.notebook_document.uri)
+        notebook_later(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def notebook_closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        waiting.drop(params.notebook_document.uri)
         for cell in params.cell_text_documents:
             server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
 
@@ -192,7 +226,7 @@ def make() -> LanguageServer:
             return []
         return code_actions(found, where, lambda text: _whole(found, uri, text))
 
-    return server
+    return server, waiting
 
 
 def diagnostics(result: FileResult) -> list[types.Diagnostic]:
@@ -241,10 +275,12 @@ def code_actions(
     rewriting the whole file. `edit` gives the file (or notebook) a text, None if it cannot."""
     parts = hunks(result)
     actions = []
+    looked = 0
     for number, hunk in enumerate(parts):
         first, last = _lines(hunk)
-        if where.end.line + 1 < first or where.start.line + 1 > last:
+        if where.end.line + 1 < first or where.start.line + 1 > last or looked == _MOST_ACTIONS:
             continue
+        looked += 1
         text = text_with(result, [n == number for n in range(len(parts))])
         if len(parts) > 1 and not problem(result, text):
             codes = ", ".join(sorted({change.code for change in hunk.changes})) or "imports"

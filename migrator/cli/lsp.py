@@ -27,4 +27,4 @@ def command() -> None:
         raise exits.UsageExit(
             f"the language server needs pygls ({error}): pip install 'migrator[lsp]'"
         ) from error
-    language_server.make().start_io()
+    language_server.run()

@@ -16,6 +16,7 @@ from migrator.cli.groups import Command
 from migrator.measure import commands, environment, matrix, records, runner, tune
 from migrator.measure.records import Cell, Measurement
 from migrator.model import to_json, to_jsonable
+from migrator.project.tree import text_of
 from migrator.workload import models, sides, spec
 from migrator.workload.spec import Workload
 
@@ -208,9 +209,10 @@ def _moved(workload: Workload, pair: sides.Sides) -> bool:
     path = Path(*workload.call.partition(":")[0].split("."))
     for root in workload.roots:
         for name in (path.with_suffix(".py"), path / "__init__.py"):
-            old, new = pair.before / root / name, pair.after / root / name
-            if old.is_file() and new.is_file():
-                return old.read_bytes() != new.read_bytes()
+            module = (Path(root) / name).as_posix()
+            old, new = text_of(pair.before, module), text_of(pair.after, module)
+            if old is not None and new is not None:
+                return old != new
     return False
 
 

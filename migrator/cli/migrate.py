@@ -304,6 +304,7 @@ def _show(
         else:
             print_diff(plan, out)
     summary.print_left(plan, messages, verbose, str(plan.root))
+    summary.print_failures(plan, None, messages)
     if statistics:
         summary.print_statistics(plan, messages)
     messages.print()

@@ -107,7 +107,9 @@ def print_totals(totals: Totals, out: Console, written: bool) -> None:
 
 def print_left(plan: Plan, out: Console, verbose: bool, repo: str = ".") -> None:
     """What is left, by cause, what a person must do first and tests last; all places with `verbose`."""
-    listed = [o for o in orders.of(plan, written=False, repo=repo) if o.code != "TF001"]
+    failed = {result.path for result in plan.failed}  # which `print_failures` lists
+    made = orders.of(plan, written=False, repo=repo)
+    listed = [o for o in made if o.code != "TF001" or o.places[0].path not in failed]
     rungs = [("manual", "For a person"), ("compat", "Stays on tf.compat.v1")]
     if verbose:
         rungs += [("support", "Uses the support package"), ("native", "To look at")]

@@ -10,19 +10,19 @@ from functools import cache
 from pathlib import Path
 
 from migrator.analysis import tree_walk
+from migrator.analysis.api import Api
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.parsed import Kept, Parsed
+from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.check import files as check
 from migrator.check.places import Snapshot
 from migrator.engine import cst_walk, standalone_keras
-from migrator.engine.api import Api
 from migrator.engine.cache import engine_digest
 from migrator.engine.migrated import Attempt, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.py2 import NotPython2, looks_like_python2, translate
-from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
 from migrator.engine.support_use import used_support
@@ -30,7 +30,7 @@ from migrator.model import FileResult, Finding, Status
 from migrator.project.discover import WORDS
 from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks
-from migrator.project.source import SourceError, SourceFile
+from migrator.project.source import MAX_BYTES, SourceError, SourceFile
 from migrator.project.tree import read
 
 # A syntax tree takes about 1 kB for each of these: 250,000 fit into a worker's 300 MB. The largest
@@ -122,9 +122,7 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
         return Scanned(path, None, failure=_unreadable(path, error))
     if is_generated(source.text):
         return Scanned(path, None, sha256=source.sha256, is_support=True)
-    parts = sum(map(source.text.count, _SEPARATORS))
-    if parts > _MOST_PARTS:
-        failure = _data(path, source, parts)
+    if (failure := too_large(path, source.text, source.sha256)) is not None:
         return Scanned(path, None, sha256=source.sha256, failure=failure)
     parsed: Parsed | None
     try:
@@ -209,17 +207,22 @@ def died_scanning(path: str, why: str) -> Scanned:
     return Scanned(path, None, failure=_dead(path, why))
 
 
-def _data(path: str, source: SourceFile, parts: int) -> FileResult:
-    """A module that is data: its syntax tree would take more memory than a worker may. One that has
-    to do with TensorFlow failed."""
-    status = Status.FAILED if any(word in source.text for word in WORDS) else Status.SKIPPED
+def too_large(path: str, text: str, sha256: str = "") -> FileResult | None:
+    """What is said of a text that is not looked at: one over the limit for files, or data, whose syntax
+    tree would take more memory than a worker may. One that has to do with TensorFlow failed."""
+    if len(text) > MAX_BYTES:
+        size = f"has {len(text):,} characters, over the limit of {MAX_BYTES:,}"
+    elif (parts := sum(map(text.count, _SEPARATORS))) > _MOST_PARTS:
+        size = f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}"
+    else:
+        return None
+    status = Status.FAILED if any(word in text for word in WORDS) else Status.SKIPPED
     finding = Finding(
-        "TF001", path, 1, 0,
-        f"has about {parts:,} parts, over the limit of {_MOST_PARTS:,}; it was not looked at",
+        "TF001", path, 1, 0, f"{size}; it was not looked at",
         "Keep data in a data file, or exclude it.",
     )  # fmt: skip
     error = f"{path}:1: {finding.message}"
-    return FileResult(path, status, source.sha256, findings=(finding,), error=error)
+    return FileResult(path, status, sha256, findings=(finding,), error=error)
 
 
 def _unsplittable(result: FileResult) -> FileResult:

@@ -97,8 +97,10 @@ class Folder:
 
     @contextmanager
     def holding(self, relative: str, make: bool = False) -> Iterator[tuple[Folder, str]]:
-        """The folder that holds `relative`, and its name there."""
+        """The folder that holds `relative`, and its name there. Raises UnsafePath for ``..``."""
         above, _, name = relative.rpartition("/")
+        if name in ("", ".", ".."):
+            raise UnsafePath(f"{self.path / relative} is not a plain path")
         with self.folder(above, make) as folder:
             yield folder, name
 

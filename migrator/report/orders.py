@@ -57,6 +57,9 @@ class Order:
     test: bool = False
 
 
+_UNREAD = "TF001"  # what was not looked at: each file is an order
+
+
 def text_now(result: FileResult) -> str:
     """The text that a person finds in the file: what it becomes, or what it is."""
     return result.old_text if result.new_text is None else result.new_text
@@ -74,7 +77,7 @@ def of(plan: Plan, written: bool, repo: str = ".") -> tuple[Order, ...]:
             continue
         text = text_now(result) if written else result.old_text
         lines, units = lines_of(text), _units(text)
-        found = [(f, _line(f, written)) for f in result.findings]
+        found = [(f, _line(f, written)) for f in result.findings if f.code != _UNREAD]
         causes = _causes(found, units)
         for finding, line in found:
             head = causes.get(_unit(units, line)) if finding.rung is Rung.COMPAT else None
@@ -153,11 +156,12 @@ def _order(head: Finding, pairs: list[tuple[Finding, Place]], repo: str) -> Orde
 
 
 def _unread(result: FileResult, repo: str) -> Order:
-    ident = identity("TF001", result.path)
+    ident = identity(_UNREAD, result.path)
+    advice = tuple(dict.fromkeys(f.advice for f in result.findings if f.code == _UNREAD and f.advice))
+    place = Place(result.path, 1, "", result.error, result.path)
     return Order(
-        ident, "TF001", "manual", result.error or f"{result.path} could not be read", "",
-        ("Mend the file and migrate again.",), (Place(result.path, 1, "", result.error, result.path),),
-        f"migrator todo {repo} --check {ident}",
+        ident, _UNREAD, "manual", result.error or f"{result.path} could not be read", "",
+        advice or ("Mend the file and migrate again.",), (place,), f"migrator todo {repo} --check {ident}",
     )  # fmt: skip
 
 

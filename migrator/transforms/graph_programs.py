@@ -96,6 +96,9 @@ class _Writer:
                 self._run(site)
                 reason, rung = "the graph is run without a session", Rung.SUPPORT
             self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
+            if "run_metadata" in site.lost:
+                self.ctx.finding("TF306", site.call, "what the run took is not collected",
+                                 "trace the program with tf.profiler.experimental", rung)
 
     def _hooked(self, site: Site) -> bool:
         """Whether the session may call hooks around the run."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import sys
 
+from migrator.analysis.api import Api, load_api
 from migrator.analysis.names import canonical
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.version_tests import Undecided, World, asks_for_version, decide
-from migrator.engine.api import Api, load_api
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform

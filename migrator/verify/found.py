@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrator.project.discover import NEVER, discover
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
 from migrator.workload.models import kind_of
@@ -92,11 +94,11 @@ def _sources(root: Path) -> tuple[list[str], list[Script], list[str], list[str]]
     for path in discover(root.resolve(), suffixes=(".py",)):
         name = path.relative_to(root.resolve()).as_posix()
         try:
-            tree = ast.parse(path.read_bytes())
+            tree = ast.parse(read(root, name)[0])
+        except SourceError:
+            continue
         except (SyntaxError, ValueError, RecursionError):
             unreadable.append(name)
-            continue
-        except OSError:
             continue
         if path.name.startswith(_TESTS[0]) or path.name.endswith(_TESTS[1]):
             if any(isinstance(n, (ast.ClassDef, ast.FunctionDef)) for n in tree.body):

@@ -195,6 +195,11 @@ def _fed(spec: Any, value: Any) -> list[Any]:
     Raises:
         ValueError: the shape is not one of the input's.
     """
+    if isinstance(spec, (list, tuple, dict)):  # a nest, as the states of cells are
+        own, given = tf.nest.flatten(spec), tf.nest.flatten(value)
+        if len(own) != len(given):
+            raise ValueError(f"{len(own)} values are needed for {spec!r}, not {len(given)}")
+        return [part for pair in zip(own, given, strict=True) for part in _fed(*pair)]
     if isinstance(spec, tf.SparseTensor):
         parts = ((value.indices, value.values, value.dense_shape)
                  if isinstance(value, tf.SparseTensor) else value)

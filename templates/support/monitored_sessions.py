@@ -55,7 +55,12 @@ class ChiefSessionCreator:
         return session
 
 
-WorkerSessionCreator = ChiefSessionCreator
+class WorkerSessionCreator(ChiefSessionCreator):
+    """A ChiefSessionCreator without checkpoints: no other process makes the values."""
+
+    def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None,
+                 max_wait_secs: float = 1800) -> None:
+        super().__init__(scaffold, master, config)
 
 
 class StepContext:

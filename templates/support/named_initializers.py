@@ -5,6 +5,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from .graphs import (
+    global_variables_initializer,
+    local_variables_initializer,
+    tables_initializer,
+    variables_initializer,
+)
 from .initializers import (
     constant_initializer,
     glorot_normal_initializer,
@@ -21,15 +27,18 @@ from .initializers import (
 )
 
 constant = constant_initializer
+global_variables = global_variables_initializer
 glorot_normal = glorot_normal_initializer
 glorot_uniform = glorot_uniform_initializer
 identity = identity_initializer
+local_variables = local_variables_initializer
 ones = ones_initializer
 orthogonal = orthogonal_initializer
 random_normal = random_normal_initializer
 random_uniform = random_uniform_initializer
 truncated_normal = truncated_normal_initializer
 uniform_unit_scaling = uniform_unit_scaling_initializer
+variables = variables_initializer
 variance_scaling = tf_variance_scaling_initializer
 zeros = zeros_initializer
 
@@ -42,12 +51,16 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "constant",
     "constant_initializer",
+    "global_variables",
+    "global_variables_initializer",
     "glorot_normal",
     "glorot_normal_initializer",
     "glorot_uniform",
     "glorot_uniform_initializer",
     "identity",
     "identity_initializer",
+    "local_variables",
+    "local_variables_initializer",
     "ones",
     "ones_initializer",
     "orthogonal",
@@ -56,11 +69,14 @@ __all__ = [
     "random_normal_initializer",
     "random_uniform",
     "random_uniform_initializer",
+    "tables_initializer",
     "tf_variance_scaling_initializer",
     "truncated_normal",
     "truncated_normal_initializer",
     "uniform_unit_scaling",
     "uniform_unit_scaling_initializer",
+    "variables",
+    "variables_initializer",
     "variance_scaling",
     "zeros",
     "zeros_initializer",

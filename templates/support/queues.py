@@ -106,7 +106,10 @@ class QueueRunner:
 
     def __init__(self, queue: Queue = None, enqueue_ops: Sequence[Any] | None = None,
                  close_op: Any = None, cancel_op: Any = None,
-                 queue_closed_exception_types: Any = None) -> None:
+                 queue_closed_exception_types: Any = None, queue_runner_def: Any = None,
+                 import_scope: str | None = None) -> None:
+        if queue_runner_def is not None:
+            raise NotImplementedError("make queue runners where the graph is built")
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)

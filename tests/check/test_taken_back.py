@@ -242,5 +242,5 @@ def test_programs_that_broke_silently(tmp_path: Path, name: str) -> None:
     if name == "unknown class":
         assert "net.net(images)" in new["a.py"]
     if name == "session in a base class":  # both parts of it go, or none does
-        base, child = new["a.py"].split("class Child")
-        assert ("self.sess" in base) is ("self.sess" in child)
+        parent, child = new["a.py"].split("class Child")
+        assert ("self.sess" in parent) is ("self.sess" in child)

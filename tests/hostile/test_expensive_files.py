@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
 
@@ -22,23 +21,22 @@ from tests.project.trees import snapshot
 TENSORFLOW = "import tensorflow as tf\ny = tf.log(1.0)\n"
 
 
-def peak_of(root: Path, limit: int) -> float:
-    """Seconds that a plan of the tree takes in a process that may use `limit` bytes."""
+def plan_within(root: Path, limit: int) -> None:
+    """Make a plan of the tree in a process that may use `limit` bytes and a minute of the processor."""
 
     def bound() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
     code = (
         "import sys; from pathlib import Path\nfrom migrator.engine.plan import build_plan\n"
         "from migrator.engine.options import Options\nfrom migrator.model import to_json\n"
         "print(to_json(build_plan(Path(sys.argv[1]), Options(jobs=1))))"
     )
-    started = time.monotonic()
     subprocess.run(
         [sys.executable, "-c", code, str(root)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL,
-        preexec_fn=bound, timeout=120,
+        preexec_fn=bound, timeout=600,
     )  # fmt: skip
-    return time.monotonic() - started
 
 
 def test_a_line_of_50_megabytes_is_not_read(tmp_path: Path) -> None:
@@ -68,7 +66,7 @@ def test_bombs_are_text(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "code.tar", "w") as tar:
         tar.add(tmp_path / "uses.py", "../escaped.py")
     before = snapshot(tmp_path)
-    assert peak_of(tmp_path, 4 << 30) < 60
+    plan_within(tmp_path, 4 << 30)
     plan = build_plan(tmp_path, Options(jobs=1))
     found = {result.path: result for result in plan.files}
     assert found["deep.ipynb"].status is Status.FAILED
@@ -99,7 +97,7 @@ def test_expressions_that_are_too_deep_cost_only_their_file(tmp_path: Path, text
 def test_a_module_that_is_data_is_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("import tensorflow as tf\nx = [" + "1," * 2_000_000 + "]\n")
     (tmp_path / "uses.py").write_text(USES)
-    assert peak_of(tmp_path, 1 << 30) < 60
+    plan_within(tmp_path, 1 << 30)
     found = {f.path: f for f in build_plan(tmp_path, Options(jobs=1)).files}
     assert found["data.py"].status is Status.FAILED and found["data.py"].findings[0].code == "TF001"
     assert found["uses.py"].status is Status.CHANGED
@@ -169,8 +167,6 @@ BOOKS = {
 @pytest.mark.parametrize("name", list(BOOKS))
 def test_a_large_notebook_takes_its_time_but_no_more(tmp_path: Path, name: str) -> None:
     write(tmp_path, {"uses.py": USES, "book.ipynb": notebook(["import tensorflow as tf\n", *BOOKS[name]])})
-    started = time.monotonic()
-    done = migrator("migrate", tmp_path, "--diff", "--no-cache", "--jobs", "1", seconds=100)
-    assert time.monotonic() - started < 40
+    done = migrator("migrate", tmp_path, "--diff", "--no-cache", "--jobs", "1", seconds=40)
     assert b"Traceback" not in done.stderr
     assert done.returncode in (1, 3) and b"tf.math.log" in done.stdout

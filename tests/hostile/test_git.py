@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,9 +181,7 @@ def test_what_git_would_read_without_end_is_refused_at_once(
         os.mkfifo(place)
     else:
         place.symlink_to("/dev/zero")
-    started = time.monotonic()
     done = migrator("migrate", root, cwd=tmp_path)
-    assert time.monotonic() - started < 20
     assert done.returncode == 4 and b"Traceback" not in done.stderr, done.stderr
     assert b"--allow-dirty" in done.stderr
     assert (root / "uses.py").read_text() == USES
@@ -194,9 +191,7 @@ def test_an_included_file_without_end_is_not_read(tmp_path: Path) -> None:
     root = repository(tmp_path / "tree")
     os.mkfifo(tmp_path / "pipe")
     _append(root / ".git/config", f"[include]\n\tpath = {tmp_path / 'pipe'}\n\tpath = /dev/zero\n")
-    started = time.monotonic()
     assert migrator("migrate", root, cwd=tmp_path).returncode == 0
-    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("name", [".gitattributes", ".gitignore", ".mailmap", ".gitmodules"])
@@ -206,10 +201,8 @@ def test_pipes_in_the_work_tree_do_not_hold_anything_up(tmp_path: Path, name: st
     os.mkfifo(root / "sub" / name)
     os.mkfifo(root / name)
     os.utime(root / "uses.py", (1, 1))
-    started = time.monotonic()
     done = migrator("migrate", root, "--allow-dirty", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - started < 20
 
 
 # -- a .git that leads elsewhere

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,9 +73,7 @@ def test_what_is_no_file_is_not_read_and_the_rest_goes_on(
         attack(root / name, tmp_path)
     for command in (("scan", "--no-cache"), ("migrate", "--diff", "--no-cache"),
                     ("report", "--out", tmp_path / "r.html")):  # fmt: skip
-        started = time.monotonic()
         done = migrator(command[0], root, *command[1:], cwd=tmp_path)
-        assert time.monotonic() - started < 30, command
         said = done.stdout + done.stderr
         assert b"Traceback" not in said, (command, said)
         assert b"SECRET" not in said, command
@@ -95,9 +92,7 @@ def test_what_settings_name_is_read_like_everything_else(
     setting = "rules = ['own.toml']" if name == "own.toml" else "baseline = 'known.json'"
     write(root, {"uses.py": USES, "migrator.toml": f"[migrator]\n{setting}\n"})
     attack(root / name, tmp_path)
-    started = time.monotonic()
     done = migrator("scan", root, "--no-cache", cwd=tmp_path)
-    assert time.monotonic() - started < 30
     assert done.returncode == 2 and b"Traceback" not in done.stderr, done.stderr
     assert name.encode() in done.stderr and b"SECRET" not in done.stderr
 

@@ -1,13 +1,16 @@
-"""Every file format that migrator reads, as a function of bytes that must not raise.
+"""Every file format that migrator reads, and the doors to files and git, as functions of bytes.
 
-What a loader may say about bad input is caught here; whatever else it raises is a defect. Shared by
-the tests (hypothesis) and by benchmarks/fuzz_loaders.py (atheris).
+What one of them may say about bad input is caught here; whatever else it raises is a defect, and so is
+a door that lets anything out of the tree. Shared by the tests (hypothesis) and by
+benchmarks/fuzz_loaders.py (atheris).
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +18,8 @@ from pathlib import Path
 from migrator.cli import review
 from migrator.engine import baseline, packs
 from migrator.engine.options import Override
-from migrator.project import config, journal, planfile
+from migrator.project import config, git, journal, planfile, tree
+from migrator.project.ignore import Patterns
 from migrator.project.notebook import decode_module, encode_module
 from migrator.project.paths import UnsafePath
 from migrator.project.source import SourceError
@@ -123,9 +127,121 @@ def workloads(data: bytes) -> None:
         return
 
 
+# -- doors
+
+_NAMES = ("a", "b", "a/b", "b/a", "a/a/a", "..", ".", "", "../out/secret", "a/../../out/secret",
+          "/etc/passwd", "a\0b", "a" * 300, "a//b", "é", "\udcff", ".migrator/a",
+          ".git/config", "a/")  # fmt: skip
+_TARGETS = ("a", "b", "..", ".", "../out", "../out/secret", "/dev/zero", "/proc/self/fd", "a/b", "nowhere",
+            "/")  # fmt: skip
+_SECRET = b"what lies outside of the tree\n"
+
+
+def files(data: bytes) -> None:
+    """Two bytes are one action on a small tree, by us through the door or by whoever made the tree: what
+    lies beside it is neither read nor changed."""
+    with tempfile.TemporaryDirectory(dir=_ROOT) as scratch:
+        root, out = Path(scratch, "tree"), Path(scratch, "out")
+        root.mkdir()
+        out.mkdir()
+        (out / "secret").write_bytes(_SECRET)
+        for action, which in zip(data[0:24:2], data[1:24:2], strict=False):
+            name, target = _NAMES[which % len(_NAMES)], _TARGETS[which // len(_NAMES) % len(_TARGETS)]
+            try:
+                _act(root, action, name, target)
+            except (OSError, UnsafePath, SourceError, ValueError):
+                continue
+        assert os.listdir(out) == ["secret"] and (out / "secret").read_bytes() == _SECRET
+        assert sorted(os.listdir(scratch)) == ["out", "tree"]
+
+
+def _act(root: Path, action: int, name: str, target: str) -> None:
+    place = root / name
+    inside = os.path.abspath(place).startswith(f"{root}/") and "\0" not in name
+    if action < 64 and inside:  # whoever made the tree
+        if os.path.realpath(place.parent).startswith(os.path.realpath(root)):
+            if action < 16:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(target)
+            elif action < 32:
+                place.mkdir(parents=True)
+            elif action < 40:
+                os.mkfifo(place)
+            elif action < 48 and place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            elif not place.is_symlink():
+                place.write_bytes(b"inside\n")
+        return
+    read: list[bytes] = []
+    if action < 80:
+        read = [tree.read(root, name, 1000, links=bool(action % 2))[0]]
+    elif action < 96:
+        read = [(tree.text_of(root, name, 1000) or "").encode()]
+    else:
+        with Folder.named(root) as top, top.holding(name, make=action > 250) as (folder, last):
+            if action < 112:
+                read = [folder.read(last, 1000).data, folder.head(last, 1000)]
+            elif action < 128:
+                folder.create(last, b"ours\n")
+            elif action < 144:
+                with folder.replacing(last) as stream:
+                    stream.write(b"ours\n")
+            elif action < 160:
+                folder.move(last, top, "b")
+            elif action < 176:
+                folder.remove(last)
+            elif action < 192:
+                folder.make_folder(last)
+            elif action < 208:
+                folder.copy(last, top, "b")
+            elif action < 224:
+                folder.link(last, top, "b")
+            elif action < 240:
+                folder.remove_tree(last)
+            else:
+                folder.digest(last)
+    assert _SECRET not in read
+
+
+def patterns(data: bytes) -> None:
+    """A .gitignore and, after a NUL, a path: an answer in time that grows with them."""
+    lines, _, path = data.partition(b"\0")
+    found = Patterns.read(lines)
+    name = os.fsdecode(path[:500]) or "a"
+    for tried in (name, "a" * 300, "a/" * 150 + "a"):
+        found.covers(tried)
+        found.verdict(tried, True)
+
+
+def repository(data: bytes) -> None:
+    """A repository's files, by a NUL from each other: .git/config, HEAD, packed-refs, and what stands in
+    a file .git. Whatever they say, git runs no program."""
+    parts = [*data.split(b"\0", 3), b"", b"", b""]
+    top = _ROOT / "repository"
+    place = top / ".git"
+    if not place.is_dir():
+        (place / "objects").mkdir(parents=True)
+        (place / "refs").mkdir()
+        (top / "linked").mkdir()
+    mark = top / "MARK"
+    (place / "config").write_bytes(parts[0].replace(b"MARK", os.fsencode(mark)))
+    (place / "HEAD").write_bytes(parts[1] or b"ref: refs/heads/main\n")
+    (place / "packed-refs").write_bytes(parts[2])
+    (top / "linked/.git").write_bytes(parts[3] or b"gitdir: ../.git\n")
+    for folder in (top, top / "linked"):
+        try:
+            found = git.find(folder)
+            if found is not None:
+                found.run("ls-files", "-z")
+        except (git.GitError, UnicodeEncodeError):
+            continue
+    assert not mark.exists()
+
+
 LOADERS: dict[str, Callable[[bytes], None]] = {
     f.__name__: f
-    for f in (source, notebook, settings, rules, plan, known, undo_journal, answers, workloads)
+    for f in (source, notebook, settings, rules, plan, known, undo_journal, answers, workloads,
+              files, patterns, repository)
 }
 
 _DIGEST = "0" * 64
@@ -156,4 +272,14 @@ SEEDS: dict[str, list[bytes]] = {
     "answers": [b'{"version": 1, "rules": ["TF1"], "files": {"a.py": ["d", [true, false]]}}'],
     "workloads": [b"[[workload]]\nname='n'\nkind='function'\ncall='a.b:c'\n"
                   b"inputs=[{name='i',shape=['batch',3],dtype='float32'}]\n"],
+    "files": [bytes((50, 0, 70, 0, 140, 1, 150, 1)), bytes((0, 78, 71, 0, 100, 2, 140, 2, 0, 95)),
+              bytes((0, 97, 90, 0, 110, 0, 215, 0, 190, 0)), bytes((20, 0, 50, 2, 230, 2, 160, 2))],
+    "patterns": [b"*a*a*b\n!/pkg/**/x\n[a-c]?/\n\0pkg/a/x", b"**/a/**/b\n[[:alpha:]]*\\*\n"],
+    "repository": [
+        b"[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch MARK\n\0ref: refs/heads/main\n",
+        b"[include]\n\tpath = /dev/zero\n[extensions]\n\tworktreeConfig = true\n"
+        b"[core]\n\tpager = touch MARK\n",
+        b"[filter \"x\"]\n\tclean = touch MARK\n\0" + b"0" * 40
+        + b"\n\0# pack-refs with: peeled\n\0gitdir: ../.git",
+    ],
 }  # fmt: skip

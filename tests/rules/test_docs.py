@@ -33,4 +33,4 @@ def test_what_is_not_proven_has_a_reason(rules: RuleSet) -> None:
         if not any(symbol == prefix or symbol.startswith(prefix + ".") for symbol in bare)
     }  # fmt: skip
     assert prefixes == set()
-    assert len(bare) < 140  # a third of them are methods of the classes of tensorflow_probability
+    assert len(bare) < 160  # a third of them are methods of the classes of tensorflow_probability

@@ -67,7 +67,7 @@ class SessionRemoval:
             symbol = self.carried.values.names.resolve_node(call.func, values=False) or ""
             if symbol in TAKERS:
                 if self._spare(node):
-                    yield self._without(call, node)
+                    yield from self._first_taken(call, node, TAKERS[symbol])
             elif place is not None and (takers := self.carriers.takers(*place)):
                 if self.carriers.spare(self.path, takers[0]):
                     yield self._without(call, node)
@@ -82,6 +82,19 @@ class SessionRemoval:
         every: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         number = next(i for i, a in enumerate(every) if getattr(a, "value", a) is node or a is node)
         return cut([self.lines.span(a) for a in every], number, self.text)
+
+    def _first_taken(self, call: ast.Call, node: ast.expr, names: tuple[str, ...]) -> Iterator[Edit]:
+        """Takes a call's first argument away; those behind it are named."""
+        edit = self._without(call, node)
+        behind = [(name, argument) for name, argument in zip(names, call.args[1:], strict=False)
+                  ] if call.args[:1] == [node] else []
+        if not behind:
+            yield edit
+            return
+        yield Edit(edit.start, edit.end, (f"{behind[0][0]}=",))
+        for name, argument in behind[1:]:
+            start = self.lines.span(argument)[0]
+            yield Edit(start, start, (f"{name}=",))
 
     # -- statements and blocks
 

@@ -1,4 +1,4 @@
-"""tf.contrib.training: train with hooks, evaluate_once and evaluate_repeatedly."""
+"""Loops of contrib: train with hooks, evaluate_once and evaluate_repeatedly."""
 import os
 import sys
 

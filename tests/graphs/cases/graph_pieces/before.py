@@ -74,14 +74,15 @@ def parts(out, folder):
         event.summary.value.add(tag='one', simple_value=1.5)
         writer.add_event(event)
         writer.flush()
-        writer.reopen()
-        cached = tf.summary.FileWriterCache.get(os.path.join(folder, 'log'))
+        cached = tf.summary.FileWriterCache.get(os.path.join(folder, 'log', 'cached'))
         cached.add_summary(tf.Summary(value=[tf.Summary.Value(tag='two', simple_value=2.5)]), 4)
         tf.summary.FileWriterCache.clear()
+        writer.reopen()
         writer.close()
         out['where'] = os.path.basename(writer.get_logdir())
     out['written'] = sorted(
-        (event.step, value.simple_value) for path in glob.glob(os.path.join(folder, 'log', '*'))
+        (event.step, value.simple_value)
+        for path in glob.glob(os.path.join(folder, 'log', '**', 'events*'), recursive=True)
         for event in tf.train.summary_iterator(path) for value in event.summary.value)
 
 

@@ -7,13 +7,17 @@ import numpy as np
 import tensorflow as tf
 
 
+def model():
+    step = tf.Variable(0, name='global_step', trainable=False)
+    w = tf.get_variable('w', initializer=tf.constant(3.0))
+    return w, tf.group(w.assign_add(1.0), step.assign_add(1))
+
+
 def main(output):
     folder = os.path.join(os.path.dirname(os.path.abspath(output)), 'sv')
     out = {}
     with tf.Graph().as_default():
-        step = tf.Variable(0, name='global_step', trainable=False)
-        w = tf.get_variable('w', initializer=tf.constant(3.0))
-        more = tf.group(w.assign_add(1.0), step.assign_add(1))
+        w, more = model()
         queue = tf.train.range_input_producer(4, shuffle=False)
         number = queue.dequeue()
         sv = tf.train.Supervisor(logdir=folder, save_model_secs=0, save_summaries_secs=0,
@@ -39,7 +43,8 @@ def main(output):
         out['late'] = sv.should_stop()
         sv.stop()
         sess.close()
-
+    with tf.Graph().as_default():
+        w, more = model()
         sv = tf.train.Supervisor(logdir=folder, save_model_secs=0, save_summaries_secs=0,
                                  summary_op=tf.summary.scalar('w', w))
         sess = sv.PrepareSession(start_standard_services=False)
