@@ -208,6 +208,19 @@ OBSTACLES = {
         "    b = sess.run(net.b, {x: np.ones((1, 2))})",
         "builds into an object",
     ),
+    "value of an op": (
+        "with tf.Session() as sess:\n    print(sess.run(train_op, {x: np.ones((1, 2))}))",
+        "without value",
+    ),
+    "values of ops": (
+        "with tf.Session() as sess:\n    print(sess.run([train_op, train_op], {x: np.ones((1, 2))}))",
+        "without value",
+    ),
+    "session in a handler": (
+        "try:\n    import nothing\nexcept ImportError:\n    def go():\n"
+        "        sess = tf.Session()\n        return sess.run(y, {x: np.ones((1, 2))})",
+        "comes from another scope",
+    ),
     "feed of a function that others read": (
         "def feed():\n    return {x: np.ones((1, 2))}\n\n\nprint(feed())\n"
         "with tf.Session() as sess:\n    sess.run(y, feed_dict=feed())",
