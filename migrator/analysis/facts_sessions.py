@@ -124,7 +124,7 @@ class Carried:
             if isinstance(scope, ast.Lambda) and node.id in parameters(scope):
                 return f"lambda {node.id}"
         home = self.values.home(node)
-        around = [getattr(n, "name", "") for n in (home, *self.parents.around(home))]
+        around = [getattr(n, "name", None) or "" for n in (home, *self.parents.around(home))]
         return f"local {'.'.join(reversed(around))} {node.id}"
 
     def called(self, function: Function) -> str:

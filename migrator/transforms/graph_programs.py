@@ -122,10 +122,13 @@ class _Writer:
         site = function.site
         inputs = [self._text(key) for key, _ in site.feeds]
         made = f"{indent}{function.name} = {self.ctx.support('graphs.function')}("
-        line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)})"
+        compiled = ", jit_compile=True" if self.ctx.options.jit else ""
+        line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)}{compiled})"
         if len(line) > 100:
             deeper = indent + "    "
-            line = f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)})"
+            line = (
+                f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)}{compiled})"
+            )
         self.edits.append(Edit(start, start, (line + "\n",)))
 
     def _text(self, node: ast.expr) -> str:

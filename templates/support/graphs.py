@@ -377,7 +377,7 @@ def function(inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> 
     Args:
         inputs: Placeholders, or any tensors of the graph (their values are then not computed).
         outputs: A nest of tensors, operations and variables.
-        jit_compile: Whether XLA compiles it.
+        jit_compile: Whether XLA compiles it; where XLA refuses, the log says why and it runs as it is.
 
     Returns:
         A callable that takes a value for each input; the same one for the same arguments.
