@@ -128,6 +128,17 @@ def test_json_is_as_its_schema_says(kept: Path, migrator: Call) -> None:
     assert [o["id"] for o in checked["left"]] == [o["id"] for o in listed["orders"]]
 
 
+def test_an_empty_list_is_done(migrator: Call, tmp_path: Path) -> None:
+    (tmp_path / "clean" / ".migrator").mkdir(parents=True)
+    (tmp_path / "clean" / "a.py").write_text("x = 1\n")
+    checks = [{"workload": "w", "name": "x", "status": "equal"}]
+    (tmp_path / "clean" / ".migrator" / "verify.json").write_text(json.dumps({"checks": checks}))
+    for form in ((), ("--json",)):
+        (tmp_path / "list").write_text(migrator("todo", tmp_path / "clean", *form).stdout)
+        done = migrator("todo", tmp_path / "clean", "--check", tmp_path / "list")
+        assert "0 orders done, 0 left" in done.output
+
+
 @pytest.mark.parametrize("text", ["nothing of the kind", ""])
 def test_what_is_no_list_is_wrong_usage(
     kept: Path, migrator: Call, tmp_path: Path, text: str
