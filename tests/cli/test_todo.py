@@ -31,7 +31,7 @@ def run(fetch, feed):
 
 
 def words():
-    return learn.preprocessing.VocabularyProcessor(10)
+    return learn.SVM(10)
 """
 
 
@@ -81,9 +81,9 @@ def test_tests_come_last(kept: Path) -> None:
 
 def test_the_list_has_code_what_it_did_and_how_to_prove_it(kept: Path, migrator: Call) -> None:
     said = migrator("todo", kept).stdout
-    part = said[said.index("VocabularyProcessor is not in") :]
+    part = said[said.index("learn.SVM is not in") :]
     assert "TensorFlow 1: It was the forerunner of tf.estimator" in part
-    assert re.search(r"> +13  +return learn\.preprocessing\.VocabularyProcessor\(10\)", part)
+    assert re.search(r"> +13  +return learn\.SVM\(10\)", part)
     assert f"`migrator todo {kept} --check TF330-" in part and "- Instead: " in part
     assert "First run `migrator migrate" in said
     assert f"migrator verify {kept}" in said  # nothing was compared yet
