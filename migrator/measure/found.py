@@ -21,7 +21,7 @@ from migrator.verify.children import Side
 from migrator.workload import models
 from migrator.workload.spec import Input, Workload
 
-TRIAL = 40.0  # seconds that a program may take to come to its steps, and that a long one is measured for
+TRIAL = 90.0  # seconds that a program may take to come to its steps, and that a long one is measured for
 STEPS = 3  # calls of a session that show that a program works
 _MOST = 8  # programs that are tried
 

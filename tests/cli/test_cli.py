@@ -347,8 +347,8 @@ def test_explain_says_what_becomes_of_it_here(
     monkeypatch.chdir(repo)  # no repository of its own: nothing is looked through
     assert "left" not in migrator("explain", "tf.Session").stdout
     (repo / ".git").mkdir()
-    found = json.loads(migrator("explain", "tf.Session", "--json").stdout)
-    assert found["here"]["uses"] == 1 and found["here"]["orders"]
+    found = json.loads(migrator("explain", "tf.profiler.Profiler", "--json").stdout)
+    assert found["here"]["uses"] == 2 and found["here"]["orders"]
 
 
 def test_without_tensorflow_nothing_is_begun(
