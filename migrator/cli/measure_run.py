@@ -18,6 +18,8 @@ from migrator.measure import found as found_by_itself
 from migrator.measure.records import Cell, Measurement
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import text_of
+from migrator.verify import found as verifiable
+from migrator.verify.children import Side
 from migrator.workload import models, sides, spec
 from migrator.workload.spec import Workload
 
@@ -142,10 +144,14 @@ def _by_itself(
 ) -> tuple[Workload, ...]:
     """What there is to measure without a description, which is then written down for the next time."""
     settings = runner.Settings(memory_limit=given["memory"], tf1_python=given["tf1_python"])
+    described, left = verifiable.models(pair.before, Side.after(pair.after), "batch")
+    scripts = [s.path for s in verifiable.sources(pair.before)[1]]
     by_itself = found_by_itself.find(
-        pair.before, pair.after, given["tries"], settings, lambda line: errors.print(console.safe(line))
-    )
-    for name, why in by_itself.missing:
+        pair.before, pair.after, described, scripts, given["tries"], settings,
+        lambda line: errors.print(console.safe(line)),
+    )  # fmt: skip
+    unread = [(c.name, c.detail) for c in left if c.name != "Keras files"]
+    for name, why in (*unread, *by_itself.missing):
         errors.print(console.styled(("not measured: ", "dim"), f"{name}: {why}"))
     if by_itself.workloads and not (repo / spec.SPEC_FILE).exists():
         outputs.write(repo / spec.SPEC_FILE, repo, found_by_itself.text(by_itself.workloads))

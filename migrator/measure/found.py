@@ -7,7 +7,6 @@ import ast
 import dataclasses
 import json
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,8 +15,6 @@ from migrator.measure import commands, networks
 from migrator.measure.jobs import Outcome, Settings
 from migrator.project.source import SourceError
 from migrator.project.tree import read
-from migrator.verify import found as verifiable
-from migrator.verify.children import Side
 from migrator.workload import models
 from migrator.workload.spec import Input, Workload
 
@@ -35,16 +32,20 @@ class Found:
 
 
 def find(
-    before: Path, after: Path, tries: bool, settings: Settings, told: Callable[[str], None]
-) -> Found:
-    """Looks for model files and, with `tries`, runs the programs without arguments for up to TRIAL seconds
-    each, in copies of the trees. told: is called with what is being done."""
-    described, left = verifiable.models(before, Side.after(after, sys.executable), "batch")
+    before: Path, after: Path, described: Sequence[Workload], scripts: Sequence[str], tries: bool,
+    settings: Settings, told: Callable[[str], None],
+) -> Found:  # fmt: skip
+    """Looks for Keras files and functions that are called with placeholders, and, with `tries`, runs the
+    programs without arguments for up to TRIAL seconds each, in copies of the trees.
+
+    described: model files as they say that they are run; scripts: paths of files that are programs.
+    told: is called with what is being done.
+    """
     made = [w for w in described if w.kind != "checkpoint"]
     made += [w for w in models.found(before, ("inference",)) if w.kind == "keras_file"]
     made += networks.find(before)
-    missing = [(c.name, c.detail) for c in left if c.name != "Keras files"]
-    scripts = list(_programs(before))
+    missing: list[tuple[str, str]] = []
+    scripts = list(_programs(before, scripts))
     if not tries:
         missing += [(s, "--programs tries it as it is") for s in scripts[:_MOST]]
         return Found(tuple(made), tuple(missing))
@@ -60,15 +61,14 @@ def find(
     return Found(tuple(dataclasses.replace(w, found=True) for w in made), tuple(missing))
 
 
-def _programs(root: Path) -> Iterator[str]:
+def _programs(root: Path, scripts: Sequence[str]) -> Iterator[str]:
     """Scripts that use TensorFlow or another module of the repository, those at the top first."""
-    _, scripts, _, _ = verifiable.sources(root)
-    for script in sorted(scripts, key=lambda s: (s.path.count("/"), s.path)):
-        here = PurePosixPath(script.path).parent
-        for name in _imported(root, script.path):
+    for script in sorted(scripts, key=lambda s: (s.count("/"), s)):
+        here = PurePosixPath(script).parent
+        for name in _imported(root, script):
             own = (f"{here / name}.py", str(here / name), f"{name}.py", name)
             if name in ("tensorflow", "keras") or any((root / p).exists() for p in own):
-                yield script.path
+                yield script
                 break
 
 
@@ -151,7 +151,7 @@ def _assumed(w: Workload) -> list[str]:
             "arguments that make it short, and take `stop` away.",
         ]
     if w.name.endswith(networks.GUESSED):
-        return [f"The sizes {verifiable.GUESS} are guesses: nothing says them. Which are right?"]
+        return [f"The sizes {models.GUESS} are guesses: nothing says them. Which are right?"]
     if w.kind == "function":
         return ["Called as the repository calls it, its inputs as the placeholders there; values are drawn",
                 "evenly from [low, high)."]  # fmt: skip

@@ -12,8 +12,7 @@ from typing import Any
 from migrator.project.discover import discover
 from migrator.project.source import SourceError
 from migrator.project.tree import read
-from migrator.verify.found import GUESS
-from migrator.workload.models import DTYPES
+from migrator.workload.models import DTYPES, GUESS
 from migrator.workload.spec import Input, Workload
 
 _MOST = 6  # functions

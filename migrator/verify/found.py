@@ -17,12 +17,11 @@ from migrator.project.source import SourceError
 from migrator.project.tree import read
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
-from migrator.workload.models import kind_of
+from migrator.workload.models import GUESS, kind_of
 from migrator.workload.revisions import is_pointer
 from migrator.workload.spec import Input, Workload
 
 _MOST = 20  # model files of a kind
-GUESS = 64  # a size that a model file leaves open
 _SHOWN = 30
 _TESTS = ("test_", "_test.py")
 _PARSERS = ("argparse", "optparse", "click", "fire", "docopt", "absl", "plac", "typer")

@@ -14,6 +14,7 @@ from migrator.workload.spec import Input, SpecError, Workload
 _CALL = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
 _INPUT = re.compile(r"(?:(?P<name>.+)=)?(?P<shape>\d+(?:x\d+)*)(?::(?P<dtype>\w+))?$")
 DTYPES = ("float32", "float64", "float16", "uint8", "int8", "int32", "int64", "bool")
+GUESS = 64  # a size that nothing says
 _MOST = 8  # model files that are taken from a repository by themselves
 _SKIPPED = frozenset({".git", STATE_FOLDER, "node_modules", "__pycache__", ".venv", "venv"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from migrator.cli.main import cli
 from migrator.measure import commands, environment, found
 from migrator.measure.jobs import Outcome, Settings
 from migrator.verify import found as verifiable
-from migrator.verify.records import Check, Status
 from migrator.workload import spec
 from migrator.workload.spec import Input, Workload
 
@@ -56,9 +56,14 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+def find(root: Path, tries: bool, told: Any, described: Sequence[Workload] = ()) -> found.Found:
+    scripts = [s.path for s in verifiable.sources(root)[1]]
+    return found.find(root, root, described, scripts, tries, Settings(), told)
+
+
 def test_programs_are_tried_as_they_are_meant(repo: Path) -> None:
     said: list[str] = []
-    made = found.find(repo, repo, True, Settings(), said.append)
+    made = find(repo, True, said.append)
     assert {w.name: w.command for w in made.workloads} == {
         "train.py": "python train.py",
         "pkg/deep/run.py": 'cd pkg/deep && PYTHONPATH="../..:$PYTHONPATH" python run.py',
@@ -73,7 +78,7 @@ def test_programs_are_tried_as_they_are_meant(repo: Path) -> None:
 
 def test_no_program_runs_that_nobody_asked_for(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "execute", lambda *_: pytest.fail("it ran"))
-    made = found.find(repo, repo, False, Settings(), pytest.fail)
+    made = find(repo, False, pytest.fail)
     assert made.workloads == () and ("train.py", "--programs tries it as it is") in made.missing
 
 
@@ -96,21 +101,13 @@ def test_nothing_to_run_says_what_could_be_tried(repo: Path) -> None:
     assert not (repo / "migrator.toml").exists()
 
 
-def test_model_files_take_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_files_are_taken_as_they_say(tmp_path: Path) -> None:
     graph = Workload("net.pb (sizes guessed)", "frozen_graph", path="net.pb", fetches=("out:0",),
                      inputs=(Input("image:0", ("batch", 64, 64, 3), "uint8", high=255.0),))  # fmt: skip
-    left = [Check("not compared", "b.pb", Status.NOT_RUN, detail="its input x has no shape")]
-    asked: list[object] = []
-
-    def described(root: Path, after: object, batch: object) -> object:
-        asked.append(batch)
-        return [graph, Workload("m.ckpt", "checkpoint", path="m.ckpt")], left
-
-    monkeypatch.setattr(verifiable, "models", described)
     (tmp_path / "net.h5").write_bytes(b"")
-    made = found.find(tmp_path, tmp_path, False, Settings(), pytest.fail)
-    assert [w.kind for w in made.workloads] == ["frozen_graph", "keras_file"] and asked == ["batch"]
-    assert made.missing == (("b.pb", "its input x has no shape"),)
+    checkpoint = Workload("m.ckpt", "checkpoint", path="m.ckpt")
+    made = find(tmp_path, False, pytest.fail, [graph, checkpoint])
+    assert [w.kind for w in made.workloads] == ["frozen_graph", "keras_file"]
 
 
 def test_the_text_is_read_back_as_it_was() -> None:
