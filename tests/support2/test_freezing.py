@@ -49,7 +49,7 @@ def test_written_graphs_have_the_given_names_and_no_variables(frozen):
     np.testing.assert_allclose(found["scores"], [[6.0], [6.0]])
     np.testing.assert_allclose(found["grown"], [[8.0], [8.0]])
     np.testing.assert_allclose(found["dense"], [[6.0, 6.0]] * 2)
-    ops = {node.op for node in graph._def.node}
+    ops = {operation.type for operation in graph.graph.get_operations()}
     assert not ops & {"ReadVariableOp", "VarHandleOp", "StatefulPartitionedCall"}
 
 
