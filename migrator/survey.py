@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrator.analysis.names import NameTable, canonical
+from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.engine import workers
 from migrator.engine.cache import Cache, engine_digest, key, rules_digest
 from migrator.engine.options import Options
-from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import Plan, Rung, Status
 from migrator.project.discover import NEVER, printable

@@ -128,7 +128,8 @@ class Workbench:
         """What a function of the repository that builds a graph computes of some arrays.
 
         On TF 1: a graph with placeholders for the arrays, its initial weights, one session run. On
-        TF 2: an eager call, in a store of its own where the repository has a support package.
+        TF 2: an eager call, in a store of its own where the repository has a support package, or a
+        function of the graph where the code builds one.
         Returns the nest that the function returns, as arrays.
         """
         import tensorflow as tf
@@ -150,7 +151,15 @@ class Workbench:
             store = VariableStore()
             with store.as_default(), store.run():
                 built = function(*given)
-        return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, built)
+        if all(hasattr(t, "numpy") for t in tf.nest.flatten(built) if tf.is_tensor(t)):
+            return tf.nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, built)
+        from tf1_support import graphs  # what is kept as code that builds a graph
+
+        with graphs.Graph().as_default():
+            feeds = [graphs.placeholder(np.asarray(a).dtype, np.shape(a)) for a in arrays]
+            compute = graphs.function(feeds, function(*feeds))
+            graphs.run(graphs.global_variables_initializer())
+            return compute(*arrays)
 
     def save(self, name: str) -> None:
         if self.arrays:

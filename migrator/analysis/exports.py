@@ -57,7 +57,6 @@ def exports(module: Parsed) -> Exports:
             _assigned(statement, paths, others)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             others.add(statement.name)
-    others |= {name for name, found in paths.items() if len(found) > 1 and _is_own_too(found)}
     brings = {name: _of_several(found) for name, found in paths.items() if name not in others}
     if not brings and not stars:
         return Exports()
@@ -103,13 +102,6 @@ def _of_several(paths: list[str]) -> str:
     nobody may take for another one's, then TensorFlow, else the first."""
     own = next((path for path in paths if path.startswith(".")), None)
     return own or next((path for path in paths if path.startswith("tensorflow")), paths[0])
-
-
-def _is_own_too(paths: list[str]) -> bool:
-    """Whether a name is a symbol of TensorFlow's on some ways, and the project's own on others."""
-    return any(path.startswith(".") for path in paths) and any(
-        path.startswith("tensorflow.") and path != "tensorflow.compat.v1" for path in paths
-    )
 
 
 def _loose(module: Parsed) -> frozenset[str]:

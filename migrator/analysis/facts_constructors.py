@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.facts_functions import call_flags, module_functions
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.tree_walk import self_attribute, walk
 from migrator.analysis.values import FunctionFact
-from migrator.engine.registry import fact
 
 
 @fact("constructors", when=lambda tree: any(isinstance(n, ast.ClassDef) for n in tree.body))

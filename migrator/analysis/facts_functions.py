@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.input_functions import returned_elements
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
@@ -13,7 +14,6 @@ from migrator.analysis.queue_pipelines import pipelines
 from migrator.analysis.support_names import tf1_symbol
 from migrator.analysis.tree_walk import blocks_of, has_functions, walk
 from migrator.analysis.values import FORMS, FunctionFact, Value, argument
-from migrator.engine.registry import fact
 
 _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator",
                      "DatasetDataProvider"})

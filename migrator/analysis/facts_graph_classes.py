@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
-from migrator.engine.registry import fact
 
 
 @fact(

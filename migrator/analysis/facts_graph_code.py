@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
-from migrator.engine.registry import fact
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -48,6 +48,11 @@ def is_main(node: ast.stmt) -> bool:
         "__main__" in ast.unparse(node.test))
 
 
+def is_test_case(node: ast.AST) -> bool:
+    """Whether a statement is a class of tests."""
+    return isinstance(node, ast.ClassDef) and any("TestCase" in ast.unparse(base) for base in node.bases)
+
+
 def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
     """The units of a module, each with the nodes of its code."""
     own: list[ast.AST] = []
@@ -55,8 +60,8 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
         if isinstance(node, Unit):
             yield node.name, list(walk(node))
         elif isinstance(node, ast.ClassDef):
-            if any("TestCase" in ast.unparse(base) for base in node.bases):
-                continue  # tests have transforms of their own
+            if is_test_case(node):
+                continue  # each test gets a graph of its own
             for inner in node.body:
                 if isinstance(inner, Unit):
                     yield f"{node.name}.{inner.name}", list(walk(inner))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import calls_in, children, has_functions, last_name
-from migrator.engine.registry import fact
 
 #: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
 GRAPH_ONLY = frozenset(

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import children, walk
-from migrator.engine.registry import fact
 
 IMPORTERS = frozenset(
     {"tensorflow.import_graph_def", "tensorflow.graph_util.import_graph_def",

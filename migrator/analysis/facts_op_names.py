@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
-from migrator.engine.registry import fact
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
-from migrator.engine.registry import fact
 
 _KEYWORDS = ("config", "session_config")
 _SESSIONS = ("Session", "InteractiveSession")

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.value_kinds import Function, Parents, Values, parameters
-from migrator.engine.registry import fact
 
 #: TensorFlow's functions that were given a session first, and need none: what their further arguments
 #: are called, where they have to be named then.
@@ -124,7 +124,7 @@ class Carried:
             if isinstance(scope, ast.Lambda) and node.id in parameters(scope):
                 return f"lambda {node.id}"
         home = self.values.home(node)
-        around = [getattr(n, "name", "") for n in (home, *self.parents.around(home))]
+        around = [getattr(n, "name", None) or "" for n in (home, *self.parents.around(home))]
         return f"local {'.'.join(reversed(around))} {node.id}"
 
     def called(self, function: Function) -> str:

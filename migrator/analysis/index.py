@@ -138,7 +138,7 @@ class ProjectIndex:
         return self._imports.get(path, ())
 
     def fact(self, module: str, name: str, importer: str = "") -> Any:
-        """The fact `name` (see `engine.registry.fact`) of a module by dotted name or path."""
+        """The fact `name` (see `analysis.facts.fact`) of a module by dotted name or path."""
         info = self.modules.get(module) or self.find(module, importer)
         return info.summary.facts.get(name) if info is not None else None
 
@@ -327,7 +327,7 @@ def _tree_of(folder: Path, path: str, sha256: str) -> ast.Module | None:
 
 def _as_python3(text: str) -> str:
     """A module of Python 2 translated, where it must be to be parsed."""
-    from migrator.engine.py2 import NotPython2, translate
+    from migrator.analysis.py2_syntax import NotPython2, translate
 
     if _parsed(text) is not None:
         return text

@@ -24,7 +24,7 @@ class ModuleSummary:
     `imports`: every imported dotted path as written (``a.b.c`` also for ``from a.b import c``;
     relative ones keep their dots). `functions` and `classes` map top-level names to their line,
     `assigned` are the names that top-level code assigns.
-    `facts`: results of the registered fact functions (see `engine.registry.fact`).
+    `facts`: results of the registered fact functions (see `analysis.facts.fact`).
     `python2`: what of it works on Python 2 only; `python3`: whether something needs Python 3.
     `exports`: what other modules can get from it that is not its own.
     `error` says why the file could not be read as Python 3 (it then has no contents).

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.names import Reference, Scope
 from migrator.check import flow
+from migrator.check.guards import Guards
 from migrator.check.records import Flaw, Kind
 from migrator.check.units import Reader
 
@@ -157,9 +158,10 @@ def _argument_reads(reader: Reader) -> dict[str, list[Reference]]:
 
 def _mattered(reader: Reader, reads: list[Reference]) -> bool:
     """Whether an argument did more than name things, set a session up or be one."""
+    guards = Guards(reader.parsed.text, lambda: reader.statements)
     for reference in reads:
-        if names_session(reference.root):
-            continue
+        if names_session(reference.root) or guards.at(reference.node.lineno):
+            continue  # (a guard: what only another version did with it)
         parent = reference.parent
         if isinstance(parent, ast.keyword) and parent.arg in _NAMING:
             continue

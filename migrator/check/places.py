@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from migrator.analysis.api import Api, Signature
 from migrator.analysis.index import ModuleInfo, ProjectIndex
 from migrator.check.records import Bound, Class, Params, Unit
-from migrator.engine.api import Api, Signature
 
 _DEEPEST = 12  # imports of imports that are followed
 _ANCESTORS = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from migrator.engine.api import Signature
+from migrator.analysis.api import Signature
 from migrator.engine.edits import Lines
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrator import support
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.support_places import support_places
@@ -14,7 +15,6 @@ from migrator.engine.file_jobs import summary_of, too_large
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.plan import summaries, where_used
-from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
 from migrator.engine.scanned import SUPPORT_PACKAGE, imports_tensorflow
 from migrator.model import FileResult

@@ -10,19 +10,19 @@ from functools import cache
 from pathlib import Path
 
 from migrator.analysis import tree_walk
+from migrator.analysis.api import Api
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.parsed import Kept, Parsed
+from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.check import files as check
 from migrator.check.places import Snapshot
 from migrator.engine import cst_walk, standalone_keras
-from migrator.engine.api import Api
 from migrator.engine.cache import engine_digest
 from migrator.engine.migrated import Attempt, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.py2 import NotPython2, looks_like_python2, translate
-from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned, imports_tensorflow
 from migrator.engine.support_use import used_support

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from migrator.engine.api import Api, parse_signature
+from migrator.analysis.api import Api, parse_signature
 from migrator.engine.keras_calls import keras_options
 from migrator.engine.keywords import ANY, Fit, Keyword
 

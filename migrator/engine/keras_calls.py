@@ -6,7 +6,7 @@ and tried on Keras 3.15.
 
 from __future__ import annotations
 
-from migrator.engine.api import Api
+from migrator.analysis.api import Api
 
 LAYER = frozenset(
     {"name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "input_dim"}

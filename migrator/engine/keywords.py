@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from migrator.engine.api import Signature
+from migrator.analysis.api import Signature
 from migrator.engine.callsite import CallSite, Slot
 
 ANY = "*"  # the table whose entries hold for every function

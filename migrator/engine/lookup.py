@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from migrator.analysis.api import Api
 from migrator.analysis.private_paths import public_path
 from migrator.engine import standalone_keras
-from migrator.engine.api import Api
 from migrator.engine.gone import gone
 from migrator.engine.keywords import Fit
 from migrator.engine.packs import Entry

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from migrator.analysis.api import Parameter, Signature
 from migrator.analysis.names import canonical, dotted_parts
-from migrator.engine.api import Parameter, Signature
 from migrator.engine.callsite import Slot
 
 ROOTS = {"tf": "tensorflow", "np": "numpy", "slim": "tensorflow.contrib.slim"}

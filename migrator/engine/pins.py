@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from migrator.engine import requirements
 from migrator.engine.options import Options
 from migrator.engine.work import held_back_changes
 from migrator.model import Confidence, FileResult, Finding, Status
 from migrator.project.discover import discover
 from migrator.project.source import SourceError, decode
 from migrator.project.tree import read
-from migrator.transforms import requirements
 
 CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106", requirements.BESIDE)
 # What the migrated code needs and TensorFlow 2.21 does not install: by what a text says of it.

@@ -12,6 +12,7 @@ from dataclasses import replace
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
 from migrator.engine import clock, division, walk
@@ -22,7 +23,6 @@ from migrator.engine.edits import apply
 from migrator.engine.linemap import LineMap
 from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.options import Options
-from migrator.engine.py2 import NotPython2, looks_like_python2, translate
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.support_use import used_support

@@ -10,8 +10,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from migrator import resources
+from migrator.analysis.api import Api, load_api, parse_signature
 from migrator.engine import installed, standalone_keras
-from migrator.engine.api import Api, load_api, parse_signature
 from migrator.engine.fits import Fits
 from migrator.engine.keywords import Fit
 from migrator.engine.lookup import Disposition, Dispositions

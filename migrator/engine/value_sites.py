@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrator import support
-from migrator.engine.api import Parameter, parse_signature
+from migrator.analysis.api import Parameter, parse_signature
 from migrator.engine.argument_sites import ArgumentSites, is_type, partial_call
 from migrator.engine.edits import Edit
 from migrator.engine.pattern import CallPattern

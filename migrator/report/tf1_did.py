@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 
-from migrator.engine.api import load_api
+from migrator.analysis.api import load_api
 from migrator.resources import rules_dir
 
 

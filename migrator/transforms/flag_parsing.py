@@ -107,9 +107,14 @@ def _starts_itself(ctx: FileContext) -> bool:
 def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
     """Reads of a flag's value: the node, its scope, and how the module calls all flags."""
     found: list[tuple[ast.expr, Scope, str]] = []
+    other_names = {
+        target.id for s in ctx.tree.body if isinstance(s, ast.Assign)
+        and isinstance(s.value, (ast.Name, ast.Attribute)) and ast.unparse(s.value).endswith("FLAGS")
+        for target in s.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
     for reference in ctx.names.references:
         parts = [reference.root, *reference.attrs]
-        if reference.role != "load" or "FLAGS" not in parts[:-1]:
+        if reference.role != "load" or "FLAGS" not in parts[:-1] and parts[0] not in other_names:
             continue
         target = ctx.names.reference_target(reference)
         flags, _, flag = (target.name if target is not None else "").partition(".FLAGS.")
@@ -117,7 +122,9 @@ def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
             continue
         if not _of_tensorflow(ctx, flags) or ctx.names.root(reference.root) is None:
             continue
-        written = ".".join(parts[: parts.index("FLAGS") + 1])
+        written = ".".join(parts[: -1 - flag.count(".")])
+        if not written:
+            continue
         found.append((reference.name_node, reference.scope, written))
     return found
 

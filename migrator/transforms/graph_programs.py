@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from migrator.analysis.facts_graph_code import MAIN, MODULE, is_main, unit_facts, units
+from migrator.analysis.facts_graph_code import (
+    MAIN,
+    MODULE,
+    is_main,
+    is_test_case,
+    unit_facts,
+    units,
+)
 from migrator.analysis.facts_loaded_graphs import loaded_parameters
 from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import roots, shares_graph
@@ -40,7 +47,8 @@ class GraphPrograms:
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
-        if not any(facts["direct"] for facts in own.values()):
+        tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
+        if not any(facts["direct"] for facts in [*own.values(), *tests]):
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()
@@ -114,10 +122,13 @@ class _Writer:
         site = function.site
         inputs = [self._text(key) for key, _ in site.feeds]
         made = f"{indent}{function.name} = {self.ctx.support('graphs.function')}("
-        line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)})"
+        compiled = ", jit_compile=True" if self.ctx.options.jit else ""
+        line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)}{compiled})"
         if len(line) > 100:
             deeper = indent + "    "
-            line = f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)})"
+            line = (
+                f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)}{compiled})"
+            )
         self.edits.append(Edit(start, start, (line + "\n",)))
 
     def _text(self, node: ast.expr) -> str:

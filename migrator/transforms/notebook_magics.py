@@ -6,9 +6,9 @@ import re
 
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
+from migrator.engine.requirements import updated_command
 from migrator.model import Confidence
 from migrator.project.notebook import is_notebook, with_magics
-from migrator.transforms.requirements import updated_command
 
 _VERSION = re.compile(r"%tensorflow_version\s+1(\.\w+)?")
 

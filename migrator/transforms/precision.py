@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from typing import TYPE_CHECKING
 
+from migrator.analysis.graph_code import shares_graph
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
 CODE = "TF410"
+_GRAPHS = re.compile(r"\bgraphs(?:_\w+)?\.(?:build|building|function|run)\b")
 
 
 def entry(tree: ast.Module) -> ast.stmt | None:
@@ -34,7 +37,7 @@ class Precision:
 
     name = "precision"
     triggers = frozenset({"tensorflow.*"})
-    order = 80
+    order = 93  # it is known by then what builds a graph
 
     def run(self, ctx: FileContext) -> str | None:
         policy = ctx.options.precision
@@ -47,6 +50,17 @@ class Precision:
         line = lines[first.lineno - 1]
         if line[: first.col_offset].strip():
             return None  # `if __name__ == "__main__": main()` on one line
+        if _GRAPHS.search(ctx.text) or shares_graph(ctx.index, ctx.path):
+            ctx.finding(
+                CODE, first,
+                f"--precision {policy} is not set: this program builds a graph, whose operations outside "
+                "of layers would get two dtypes, and whose optimizers do not scale the loss",
+                "on a GPU, let TensorFlow choose the operations: "
+                "tf.config.optimizer.set_experimental_options({'auto_mixed_precision': True}) in front, "
+                "and scale the loss of float16 by hand; or make its steps tf.functions",
+                Rung.MANUAL,
+            )
+            return None
         end = line[len(line.rstrip("\r\n")) :] or "\n"
         call = f"{ctx.support('precision.set_policy')}({policy!r}){end}"
         lines.insert(first.lineno - 1, line[: first.col_offset] + call)

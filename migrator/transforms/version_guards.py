@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import sys
 
+from migrator.analysis.api import Api, load_api
 from migrator.analysis.names import canonical
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.version_tests import Undecided, World, asks_for_version, decide
-from migrator.engine.api import Api, load_api
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
@@ -78,7 +78,10 @@ class VersionGuards:
             now = not was
         older = was and "hasattr" in ast.unparse(node.test) and not self._of_version_2(ctx, node.orelse)
         if was == now or older:
-            return _folded(ctx, lines, node, node.body if was else node.orelse)
+            kept = node.body if was else node.orelse
+            while (further := self._decided(ctx, kept)) is not None:
+                kept = further
+            return _folded(ctx, lines, node, kept)
         ctx.finding(
             CODE, node.test,
             f"{ast.unparse(node.test)} chooses between two variants of the program; the one that ran on "
@@ -87,6 +90,18 @@ class VersionGuards:
         )  # fmt: skip
         start, end = lines.span(node.test)
         return Edit(start, end, (str(was),))
+
+    def _decided(self, ctx: FileContext, body: list[ast.stmt]) -> list[ast.stmt] | None:
+        """The branch of an ``elif`` that alone is left, where TF 1.15 and TensorFlow 2 choose the same."""
+        if len(body) != 1 or not isinstance(node := body[0], ast.If):
+            return None
+        if not asks_for_version(node.test, ctx.names):
+            return None
+        try:
+            was, now = (decide(node.test, ctx.names, world) for world in (self._old, self._new))
+        except Undecided:
+            return None
+        return (node.body if was else node.orelse) if was == now else None
 
     def _of_version_2(self, ctx: FileContext, body: list[ast.stmt]) -> bool:
         """Whether a branch has names that only TensorFlow 2 has: it is not there for older ones."""
@@ -197,6 +212,8 @@ def _folded(ctx: FileContext, lines: Lines, node: ast.Try | ast.If, kept: list[a
     text, starts = ctx.text, lines.starts
     begin = starts[node.lineno - 1]
     indent = text[begin : lines.offset(node.lineno, node.col_offset)]
+    if text.startswith("elif", lines.offset(node.lineno, node.col_offset)):
+        return None
     last = node.end_lineno or node.lineno
     end = starts[last] if last < len(starts) else len(text)
     if indent.strip() or text[lines.span(node)[1] : end].strip(" \t\r\n;"):
@@ -228,7 +245,9 @@ def _folded(ctx: FileContext, lines: Lines, node: ast.Try | ast.If, kept: list[a
             if not line.strip():
                 new.append(line)
             elif line.startswith(head):
-                new.append(indent + line[len(head) :])
+                line = line[len(head) :]
+                other = number == first and isinstance(statement, ast.If) and line.startswith("elif")
+                new.append(indent + (line[2:] if other else line))
             else:
                 return None
         previous = stop

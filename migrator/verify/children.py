@@ -120,11 +120,11 @@ def load_arrays(path: Path) -> dict[str, Any]:
     Raises:
       ValueError: it is not such a file, or holds Python objects, which are not loaded.
     """
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {k: stored[k] for k in stored.files}
-    except AttributeError:
-        return {"array": np.load(path, allow_pickle=False)}
+    stored = np.load(path, allow_pickle=False)
+    if isinstance(stored, np.ndarray):
+        return {"array": stored}
+    with stored:
+        return {k: stored[k] for k in stored.files}
 
 
 def part(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:

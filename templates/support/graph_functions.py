@@ -2,14 +2,21 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from .direct_calls import direct
 from .slices import Slice, as_made
 
+_log = logging.getLogger(__name__)
+# What XLA says of an operation that it has no kernel for, and of a size that follows from the data.
+_REFUSED = re.compile(r"Detected unsupported operations when trying to compile graph[^\n]*"
+                      r"|Input \d+ to node `[^`]+` with op \w+ must be a compile-time constant")
 _READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape",
                     "VarIsInitializedOp"})
 Operations = dict[str, tf.Operation]  # by name
@@ -85,13 +92,34 @@ class Function:
                     results.append(tf.constant(0))  # what keeps operations without state alive
             return [None if isinstance(r, tf.Operation) else r for r in results]
 
-        self.traced = tf.function(computed, input_signature=self.specs, autograph=False,
-                                  jit_compile=jit_compile or None)
+        self._computed, self.compiled = computed, jit_compile
+        self._trace()
         self._compute: Callable[..., Any] | None = None
         if any(name not in graph.python for name in part.operations) or fetches == [] or any(
                 not isinstance(element, tf.Operation) for element in elements):
             with tf.init_scope():
-                self._compute = self.traced.get_concrete_function()
+                self._compute = direct(self.traced.get_concrete_function())
+
+    def _trace(self) -> None:
+        self.traced = tf.function(self._computed, input_signature=self.specs, autograph=False,
+                                  jit_compile=self.compiled or None)
+
+    def _values(self, given: list[Any]) -> Any:
+        """What the outputs come to.  What XLA refuses to compile runs without it from then on, and the
+        log says why: nothing of the call had happened by then."""
+        assert self._compute is not None
+        try:
+            return self._compute(*given)
+        except (tf.errors.InvalidArgumentError, tf.errors.UnimplementedError) as error:
+            refused = _REFUSED.search(str(error)) if self.compiled else None
+            if refused is None:
+                raise
+            _log.warning("a function of the graph is not compiled by XLA: %s", refused[0])
+        self.compiled = False
+        self._trace()
+        with tf.init_scope():
+            self._compute = direct(self.traced.get_concrete_function())
+        return self._compute(*given)
 
     def __call__(self, *values: Any) -> Any:
         if len(values) != len(self.inputs):
@@ -101,7 +129,7 @@ class Function:
                      for part in _fed(spec, value)]
             for do in self._python:
                 do(self.inputs, values)
-            found = self._compute(*given) if self._compute else [None] * len(self.outputs)
+            found = self._values(given) if self._compute else [None] * len(self.outputs)
         if self._session is not self.graph.session:
             self._session = self.graph.session
             self.graph.run.initialized |= self.changed
@@ -195,6 +223,11 @@ def _fed(spec: Any, value: Any) -> list[Any]:
     Raises:
         ValueError: the shape is not one of the input's.
     """
+    if isinstance(spec, (list, tuple, dict)):  # a nest, as the states of cells are
+        own, given = tf.nest.flatten(spec), tf.nest.flatten(value)
+        if len(own) != len(given):
+            raise ValueError(f"{len(own)} values are needed for {spec!r}, not {len(given)}")
+        return [part for pair in zip(own, given, strict=True) for part in _fed(*pair)]
     if isinstance(spec, tf.SparseTensor):
         parts = ((value.indices, value.values, value.dense_shape)
                  if isinstance(value, tf.SparseTensor) else value)

@@ -368,18 +368,30 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 # ---- functions ---------------------------------------------------------------------------------
-def function(inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> Function:
+def function(inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> Callable[..., Any]:
     """The function of the graph that computes the nest `outputs` from `inputs`.
+
+    One that no values can be given for, as of the mode that a program is not in (an input is None,
+    or one is missing), fails when it is called, as TF 1 failed when it was run.
 
     Args:
         inputs: Placeholders, or any tensors of the graph (their values are then not computed).
         outputs: A nest of tensors, operations and variables.
-        jit_compile: Whether XLA compiles it.
+        jit_compile: Whether XLA compiles it; where XLA refuses, the log says why and it runs as it is.
 
     Returns:
         A callable that takes a value for each input; the same one for the same arguments.
     """
-    return _graph_of([*inputs, outputs]).function_of(inputs, outputs, jit_compile)
+    try:
+        if any(value is None for value in inputs):
+            raise TypeError("The value of a feed cannot be given for None")
+        return _graph_of([*inputs, outputs]).function_of(inputs, outputs, jit_compile)
+    except (TypeError, tf.errors.InvalidArgumentError) as error:
+        return functools.partial(_fails, error)
+
+
+def _fails(error: Exception, *values: Any) -> Any:
+    raise error
 
 
 def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:

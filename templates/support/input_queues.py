@@ -79,22 +79,22 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
     missing = "string_input_producer requires a non-null input tensor"
     if not tf.is_tensor(string_tensor) and not len(string_tensor):
         raise ValueError(missing)
-    with tf.name_scope(name or "input_producer"):
+    with tf.name_scope(name or "input_producer") as scope:
         strings = tf.convert_to_tensor(string_tensor, tf.string)
         some = tf.debugging.Assert(tf.size(strings) > 0, [missing])
         with tf.control_dependencies([some] if some is not None else []):
             strings = tf.identity(strings)
         return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name,
-                              f"fraction_of_{capacity}_full", cancel_op=cancel_op)
+                              f"fraction_of_{capacity}_full", scope, cancel_op)
 
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True,
                          seed: int | None = None, capacity: int = 32,
                          shared_name: str | None = None, name: str | None = None) -> Any:
     """A queue of the numbers from 0 to `limit` - 1."""
-    with tf.name_scope(name or "input_producer"):
+    with tf.name_scope(name or "input_producer") as scope:
         return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
-                              f"fraction_of_{capacity}_full")
+                              f"fraction_of_{capacity}_full", scope)
 
 
 def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = None,

@@ -12,9 +12,8 @@ import jsonschema
 import pytest
 from click.testing import Result
 
-from migrator.cli import exits, markdown
+from migrator.cli import exits, markdown, schemas
 from migrator.model import Change, Confidence, FileResult, Finding, Plan, Rung, Status
-from migrator.project import schemas
 
 Call = Callable[..., Result]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -30,7 +29,7 @@ def valid(name: str, document: Any) -> None:
 
 
 def test_the_schemas_are_those_of_the_records() -> None:
-    """After a record has changed: python -m migrator.project.schemas docs/schemas"""
+    """After a record has changed: python -m migrator.cli.schemas docs/schemas"""
     assert schema("plan-1") == schemas.plan()
     assert schema("scan-1") == schemas.scan()
     assert schema("todo-1") == schemas.todo()

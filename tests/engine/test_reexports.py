@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.reexports import brought, taken
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.registry import load_facts
 from migrator.engine.ruleset import load_ruleset
 from migrator.model import FileResult
 

@@ -169,7 +169,7 @@ def _act(root: Path, action: int, name: str, target: str) -> None:
                 os.mkfifo(place)
             elif action < 48 and place.is_dir() and not place.is_symlink():
                 shutil.rmtree(place)
-            elif not place.is_symlink():
+            elif not place.is_symlink() and not place.is_fifo():
                 place.write_bytes(b"inside\n")
         return
     read: list[bytes] = []

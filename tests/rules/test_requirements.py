@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrator.transforms.requirements import concerns, replacement, update
+from migrator.engine.requirements import concerns, replacement, update
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import contrib_layers, graph_summaries, scopes
+from tf1_support import contrib_layers, graph_summaries, graphs, input_queues, scopes
 
 
 def test_what_an_activation_cut_off() -> None:
@@ -29,3 +29,17 @@ def test_what_an_activation_cut_off() -> None:
 @pytest.mark.parametrize("value", [True, "text", np.array([False])])
 def test_texts_and_truths_are_not_summarized(value: Any) -> None:
     assert contrib_layers.summarize_tensor(tf.constant(value)) is None
+
+
+@graphs.building
+def made_below(scope: str) -> tf.Tensor:
+    before = len(scopes.get_collection("summaries"))
+    with tf.name_scope(scope):
+        input_queues.string_input_producer(["a", "b"])
+    return scopes.get_collection("summaries")[before]
+
+
+def test_how_full_a_queue_is_stands_below_its_producer() -> None:
+    """Recorded: TF 1.15.5 gave `X/input_producer/fraction_of_32_full`."""
+    tag = tf.get_static_value(made_below("X").op.inputs[0])
+    assert tag == b"X/input_producer/fraction_of_32_full"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from migrator.verify import compare
+from migrator.verify.children import load_arrays
 from migrator.verify.records import Status
 
 
@@ -94,3 +96,10 @@ def test_every_difference_above_the_tolerance_is_found(
     after = before.copy()
     after[at % len(before)] += factor * np.max(np.abs(before)) * 2e-5 / 1e-4
     assert check({"a": before}, {"a": after}, 1e-5).status is Status.DIFFERS
+
+
+def test_a_single_array_is_read(tmp_path: Path) -> None:
+    np.save(tmp_path / "one.npy", np.arange(3))
+    np.savez(tmp_path / "two.npz", a=np.ones(1), b=np.zeros(2))
+    assert load_arrays(tmp_path / "one.npy")["array"].tolist() == [0, 1, 2]
+    assert sorted(load_arrays(tmp_path / "two.npz")) == ["a", "b"]

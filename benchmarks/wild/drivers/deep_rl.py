@@ -34,7 +34,7 @@ _SMALL = (
     "main.py", "--env_name=Corridor", "--network_header_type=mlp", "--observation_dims=[8]",
     "--history_length=1", "--scale=1", "--memory_size=30", "--t_target_q_update_freq=3", "--t_test=6",
     "--t_ep_end=10", "--t_train_max=26", "--t_learn_start=6", "--learning_rate_decay_step=5",
-    "--batch_size=4", "--t_train_freq=1", "--use_gpu=false",
+    "--batch_size=4", "--t_train_freq=1",
 )  # fmt: skip
 
 

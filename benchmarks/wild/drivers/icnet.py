@@ -15,10 +15,10 @@ def predict(w):
     from model import ICNet_BN
     from utils.config import Config
 
-    Config.INFER_SIZE = [64, 96, 3]
+    Config.INFER_SIZE = [192, 192, 3]
     net = ICNet_BN(cfg=Config("cityscapes", is_training=False, filter_scale=1), mode="inference")
     net.create_session()
-    picture = np.random.RandomState(0).randint(0, 256, (64, 96, 3))
+    picture = np.random.RandomState(0).randint(0, 256, (192, 192, 3))
     w.dump(colors=net.predict(picture))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from migrator.analysis.run_sites import Site
 from migrator.analysis.tree_walk import walk
-from migrator.analysis.value_kinds import Parents, Values
+from migrator.analysis.value_kinds import Function, Parents, Values
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.Subscript, ast.UnaryOp, ast.USub)
 
@@ -51,22 +51,32 @@ def resolved(found: Sequence[Site], values: Values, parents: Parents) -> Resolve
 
 
 def _dict_of(site: Site, values: Values, parents: Parents) -> tuple[ast.Assign, ast.Dict] | None:
-    """The statement of the run's block that binds what is fed last, with the dict that it makes."""
+    """The statement in front of the run, or of a statement around it, that binds what is fed last,
+    with the dict that it makes."""
     assert isinstance(site.feed, ast.Name)
-    statement = parents.statement(site.call)
-    block = _block(statement, parents)
-    position = block.index(statement) if statement in block else 0
-    for other in reversed(block[:position]):
-        if isinstance(other, ast.Assign) and len(other.targets) == 1 and isinstance(
-                other.targets[0], ast.Name) and other.targets[0].id == site.feed.id:
-            display = other.value
-            if isinstance(display, ast.Dict) and None not in display.keys:
-                return other, display
-            return None
-        if any(isinstance(n, ast.Name) and n.id == site.feed.id and not isinstance(n.ctx, ast.Load)
-               for n in walk(other)):
-            return None
+    for statement in _around(parents.statement(site.call), parents):
+        block = _block(statement, parents)
+        for other in reversed(block[: block.index(statement)] if block else []):
+            if isinstance(other, ast.Assign) and len(other.targets) == 1 and isinstance(
+                    other.targets[0], ast.Name) and other.targets[0].id == site.feed.id:
+                display = other.value
+                if isinstance(display, ast.Dict) and None not in display.keys:
+                    return other, display
+                return None
+            if any(isinstance(n, ast.Name) and n.id == site.feed.id and not isinstance(n.ctx, ast.Load)
+                   for n in walk(other)):
+                return None
     return None
+
+
+def _around(statement: ast.stmt, parents: Parents) -> Iterator[ast.stmt]:
+    """A statement and those around it, of the same function."""
+    yield statement
+    for holder in parents.around(statement):
+        if isinstance(holder, (Function, ast.ClassDef, ast.Lambda, ast.Module)):
+            return
+        if isinstance(holder, ast.stmt):
+            yield holder
 
 
 def _block(statement: ast.stmt, parents: Parents) -> list[ast.stmt]:
@@ -93,11 +103,17 @@ def _same_there(
     made: ast.Assign, display: ast.Dict, run: ast.stmt, parents: Parents, uses: int
 ) -> bool:
     """Whether the values mean the same where they are fed as where the dict was made."""
-    block = _block(run, parents)
-    between = block[block.index(made) + 1 : block.index(run)]
+    block = _block(made, parents)
+    outer = next(stmt for stmt in _around(run, parents) if stmt in block)
+    between = block[block.index(made) + 1 : block.index(outer)]
     simple = all(isinstance(node, _SIMPLE) for value in display.values for node in walk(value))
-    if not simple and (between or uses > 1):
+    if not simple and (between or uses > 1 or outer is not run):
         return False
+    if outer is not run:  # which may be in a loop, with other calls in it
+        between.append(outer)
+        if any(isinstance(node, (ast.Attribute, ast.Subscript))
+               for value in display.values for node in walk(value)):
+            return False
     read = {ast.unparse(node) for value in display.values for node in walk(value)
             if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))}
     return not any(

@@ -12,6 +12,7 @@ from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.run_sites import Site
 from migrator.analysis.tree_walk import LOOPS, walk
 from migrator.analysis.value_kinds import Function, Parents, Values
+from migrator.transforms.graphs.bound import surely_bound
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict,
            ast.Load, ast.UnaryOp, ast.USub)
@@ -54,7 +55,8 @@ def _signature(site: Site) -> str:
 
 def _place(site: Site, parents: Parents) -> ast.stmt | None:
     """The statement in front of which the function is made: the outermost loop that changes nothing
-    of what it computes, else the run's own; None where the run is no place for a statement."""
+    of what it computes, and before which all of it is there, else the run's own; None where the run
+    is no place for a statement."""
     parts = [site.fetches, *(key for key, _ in site.feeds)]
     if site.guess or site.feed is not None or not all(_is_simple(part) for part in parts):
         return None
@@ -62,16 +64,18 @@ def _place(site: Site, parents: Parents) -> ast.stmt | None:
         return None  # it may as well be run in place
     used = {text for part in parts for text in _paths(part)}
     place = parents.statement(site.call)
+    asked = False  # whether a condition stands between the run and what is around it
     for around in parents.around(site.call):
         if isinstance(around, ast.Lambda):
             return None
+        asked = asked or isinstance(around, (ast.If, ast.Try, ast.ExceptHandler))
         if isinstance(around, LOOPS) and not isinstance(around, (ast.For, ast.While)):
             if _changed(around, used):
                 return None
         if isinstance(around, (Function, ast.Module, ast.ClassDef)):
             break
         if isinstance(around, (ast.For, ast.While)):
-            if _changed(around, used):
+            if _changed(around, used) or asked and not surely_bound(used, around, parents):
                 break
             place = around
     holder = parents.of(place)

@@ -10,6 +10,7 @@ from migrator.analysis.session_carriers import Carriers
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.value_kinds import Parents
 from migrator.engine.edits import Edit, Lines
+from migrator.lines import lines_of
 
 _GONE = "_without_session"  # what a `with` enters that is to be taken away
 
@@ -182,7 +183,7 @@ def unwrapped(text: str) -> str:
     if _GONE not in text:
         return text
     tree = ast.parse(text)
-    rows = text.splitlines(keepends=True) if "\f" not in text else _rows(text)
+    rows = lines_of(text, keepends=True)
     inside = {  # lines that begin within a string
         number for node in walk(tree) if isinstance(node, (ast.Constant, ast.JoinedStr))
         and (isinstance(node, ast.JoinedStr) or isinstance(node.value, (str, bytes)))
@@ -210,11 +211,6 @@ def unwrapped(text: str) -> str:
         row if number in inside else _moved(row, shift[number])
         for number, row in enumerate(rows, 1) if number not in dropped
     )
-
-
-def _rows(text: str) -> list[str]:
-    """Lines as Python counts them: a form feed ends none."""
-    return [row + "\n" for row in text.split("\n")[:-1]] + [text.split("\n")[-1]]
 
 
 def _moved(row: str, by: int) -> str:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ModuleSummary, ProjectIndex
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.registry import load_facts
 from tests.transforms import texts
 from tests.transforms.texts import RULES
 

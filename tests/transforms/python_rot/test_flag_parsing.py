@@ -133,3 +133,12 @@ def test_a_library_reads_them_where_nobody_parses(tmp_path: Path) -> None:
 def test_the_names_that_tensorflow_gave_the_arguments() -> None:
     text = migrated(HEAD + "flags.DEFINE_string('a', default_value='b', docstring='c')\n")
     assert text.endswith("flags.DEFINE_string('a', default='b', help='c')\n")
+
+
+def test_flags_that_a_module_has_under_another_name() -> None:
+    new = migrated(
+        "import tensorflow as tf\n\nflags = tf.app.flags\nflags.DEFINE_string('agent', 'a', '')\n"
+        "conf = flags.FLAGS\n\nif conf.agent == 'a':\n    AGENT = 1\n\n\ndef main(_):\n"
+        "    print(conf.agent)\n\n\nif __name__ == '__main__':\n    tf.app.run()\n"
+    )
+    assert "if not conf.is_parsed():\n    conf(sys.argv)\nif conf.agent == 'a':" in new

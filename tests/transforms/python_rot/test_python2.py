@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from migrator.analysis.facts import load_facts
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.python2 import runs_on_python2
@@ -16,7 +17,6 @@ from migrator.engine.edits import apply
 from migrator.engine.file_jobs import summary_of
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
-from migrator.engine.registry import load_facts
 from migrator.model import FileResult
 from tests.transforms.texts import RULES
 

@@ -38,6 +38,9 @@ TF = "import tensorflow as tf\n"
          "V = tuple(map(int, tf.__version__.split('.')))\nb = V\n"),
         ("from distutils.version import LooseVersion as V\n"
          "if V(tf.__version__) >= V('1.4'):\n    x = tf.exp(1.)\n", None),
+        ("import sys\nif sys.version_info[0] == 2:\n    x = 1\nelif sys.version_info[0] == 3:\n"
+         "    x = tf.exp(2.)\n", "import sys\nx = tf.exp(2.)\n"),
+        ("import sys\nif b:\n    x = 1\nelif sys.version_info[0] == 3:\n    x = tf.exp(2.)\n", None),
         # and one that does not, where names tell which branch is the older one
         ("if hasattr(tf, 'log'):\n    x = tf.log(2.)\nelse:\n    x = tf.exp(2.)\n",
          "x = tf.math.log(2.)\n"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,10 @@ import pytest
 from migrator.engine.context import FileContext
 from migrator.engine.options import Options
 from migrator.transforms.session import SessionPrograms
+from tests.transforms.projects import copy_case
 
 CASES = Path(__file__).parent / "cases"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def rewritten(case: str, options: Options) -> str:
@@ -39,3 +44,16 @@ def test_jit_compiles_steps_that_write_no_summaries() -> None:
     text = rewritten("two_optimizers", Options(jit=True))
     assert text.count("jit_compile=True") == text.count("@tf.function") == 3
     assert "jit_compile" not in rewritten("summaries", Options(jit=True))
+
+
+def test_jit_compiles_functions_of_a_graph(tmp_path: Path) -> None:
+    copy_case(CASES / "given_parts", tmp_path / "project")
+    ran = subprocess.run(
+        [sys.executable, "-m", "migrator", "migrate", str(tmp_path / "project"), "--allow-dirty", "--jit"],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    text = "".join(f.read_text() for f in sorted((tmp_path / "project").glob("*.py")))
+    calls = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)
+             and ast.unparse(n.func) == "graphs.function"]
+    assert calls, ran.stdout + ran.stderr
+    assert all([k.arg for k in c.keywords] == ["jit_compile"] for c in calls)

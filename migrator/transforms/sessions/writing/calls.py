@@ -13,6 +13,8 @@ from migrator.transforms.sessions.planning.statements import StatementPlanner
 from migrator.transforms.sessions.records import Leaf, Note, Site
 from migrator.transforms.sessions.step import StepFunction
 
+_NO_VALUE = ("the result of an op without value is used", "do not assign it")
+
 
 class CallWriter(StatementPlanner):
     """Writes the calls, and NumPy values where the program had them."""
@@ -43,8 +45,7 @@ class CallWriter(StatementPlanner):
         whole = isinstance(stmt, ast.Expr) and stmt.value is run.call
         if whole or (isinstance(stmt, ast.Assign) and stmt.value is run.call and not outputs):
             if isinstance(stmt, ast.Assign) and any(leaf.used for leaf in site.leaves):
-                raise Obstacle(stmt, "the result of an op without value is used",
-                               "do not assign it")
+                raise Obstacle(stmt, *_NO_VALUE)
             self._replace_statement(stmt, call)
             return
         if site.unpacked:
@@ -53,6 +54,8 @@ class CallWriter(StatementPlanner):
                 stmt, f"{', '.join(targets)} = {self._converted(call, site, outputs)}"
             )
             return
+        if not outputs:
+            raise Obstacle(stmt, *_NO_VALUE)
         text = self._converted(call, site, outputs, positions=True)
         start, end = self.source.span(site.whole or run.call)
         before = start - self.source.offset(run.call.lineno, 0)

@@ -1,6 +1,6 @@
 """JSON Schemas of what migrator prints and keeps, made from the records themselves.
 
-    python -m migrator.project.schemas docs/schemas
+    python -m migrator.cli.schemas docs/schemas
 
 writes them again after a record has changed. A field that is added keeps the version; one that goes
 or changes its meaning makes a new one.

@@ -16,8 +16,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from migrator.engine.conda_pins import by_pip
 from migrator.model import Change, Confidence, Finding
-from migrator.transforms._conda_pins import by_pip
 
 TARGET = "2.21.0"
 
