@@ -138,10 +138,15 @@ def workloads(
             found += models.from_option(text, inputs, repo, modes, kwargs, loss)
         return tuple({w.name: w for w in found}.values())
     described = spec.load(file) if file else spec.find(repo)
-    chosen = [w for w in described if commands or w.kind != "command"]
-    if any(w.kind not in ("tests", "command") for w in described) or commands:
+    chosen = [w for w in described if commands or w.kind != "command" or w.found]
+    if any(w.kind not in ("tests", "command") or w.found for w in described) or commands:
         return tuple(chosen)
     return (*chosen, *models.found(repo, modes))
+
+
+def described(repo: Path, file: Path | None) -> bool:
+    """Whether a workload file says anything. Raises SpecError."""
+    return bool(spec.load(file) if file else spec.find(repo))
 
 
 WORKLOADS = (

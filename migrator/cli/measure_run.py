@@ -10,13 +10,16 @@ from typing import Any
 import click
 from rich.console import Console
 
-from migrator.cli import console, exits, measure_print
+from migrator.cli import console, exits, measure_print, outputs
 from migrator.cli import measure_options as options
 from migrator.cli.groups import Command
 from migrator.measure import commands, environment, matrix, records, runner, tune
+from migrator.measure import found as found_by_itself
 from migrator.measure.records import Cell, Measurement
 from migrator.model import to_json, to_jsonable
 from migrator.project.tree import text_of
+from migrator.verify import found as verifiable
+from migrator.verify.children import Side
 from migrator.workload import models, sides, spec
 from migrator.workload.spec import Workload
 
@@ -34,6 +37,7 @@ ADVANCED = (
     epilog="""\b
 Examples:
   migrator measure .                                     the workloads of migrator.toml
+  migrator measure . --programs                          what of its programs runs without arguments
   migrator measure . --run "python detect.py a.png"      a whole program, before and after
   migrator measure . --model nets.yolo:build --input 1x416x416x3 --batches 1,16,32
   migrator measure . --model export/frozen.pb            a frozen graph; or .keras, .h5, a SavedModel
@@ -53,6 +57,8 @@ Examples:
 )  # fmt: skip
 @click.option("--commands", "described", is_flag=True,
               help="Also measure the commands that migrator.toml describes.")  # fmt: skip
+@click.option("--programs", "tries", is_flag=True,
+              help="Where nothing is described: try what programs REPO has, in copies of it.")  # fmt: skip
 @click.option("--in-place", is_flag=True,
               help="Run commands in the trees themselves, not in copies of them.")  # fmt: skip
 @click.option("--batches", callback=options.ints, metavar="SIZES",
@@ -114,6 +120,8 @@ def command(repo: Path, **given: Any) -> None:
             pair = sides.resolve(repo, given["before"], given["after"], Path(scratch))
         except (spec.SpecError, sides.SidesError) as error:
             raise exits.UsageExit(str(error)) from error
+        if not (given["run"] or given["model"] or options.described(repo, given["workloads"])):
+            found = _by_itself(repo, pair, given, errors)
         measured = _measure(repo, pair, found, out, given, errors)
         choices: tuple[tune.Choice, ...] = ()
         if given["tune"]:
@@ -129,6 +137,26 @@ def command(repo: Path, **given: Any) -> None:
             errors.print(f"Traces: tensorboard --logdir {given['trace']}")
     if given["write"]:
         _write(repo, given["after"] or repo, choices, errors)
+
+
+def _by_itself(
+    repo: Path, pair: sides.Sides, given: dict[str, Any], errors: Console
+) -> tuple[Workload, ...]:
+    """What there is to measure without a description, which is then written down for the next time."""
+    settings = runner.Settings(memory_limit=given["memory"], tf1_python=given["tf1_python"])
+    described, left = verifiable.models(pair.before, Side.after(pair.after), "batch")
+    scripts = [s.path for s in verifiable.sources(pair.before)[1]]
+    by_itself = found_by_itself.find(
+        pair.before, pair.after, described, scripts, given["tries"], settings,
+        lambda line: errors.print(console.safe(line)),
+    )  # fmt: skip
+    unread = [(c.name, c.detail) for c in left if c.name != "Keras files"]
+    for name, why in (*unread, *by_itself.missing):
+        errors.print(console.styled(("not measured: ", "dim"), f"{name}: {why}"))
+    if by_itself.workloads and not (repo / spec.SPEC_FILE).exists():
+        outputs.write(repo / spec.SPEC_FILE, repo, found_by_itself.text(by_itself.workloads))
+        errors.print(console.styled(f"What was found stands in {repo / spec.SPEC_FILE}."))
+    return by_itself.workloads
 
 
 def _measure(

@@ -148,7 +148,7 @@ def _described(
 ) -> tuple[tuple[Workload, ...], tuple[Check, ...]]:
     """(workloads, what is left out and why): of the command line, else of the workload file, else
     what a repository without one has by itself."""
-    named = _commands(runs, prepare) or spec.load(file)
+    named = _commands(runs, prepare) or tuple(w for w in spec.load(file) if not w.found)
     if named:
         return named, ()
     by_itself = verify.found.find(pair.before, Side.after(pair.after, python))

@@ -92,7 +92,7 @@ def execute(
             ignored = shutil.ignore_patterns(".git", STATE_FOLDER, "__pycache__")
             shutil.copytree(root, tree, symlinks=True, ignore=ignored)
         env = _environment(workload, side, folder, settings)
-        timeout = min(settings.timeout, workload.timeout)
+        timeout = min(settings.timeout, workload.timeout, workload.stop or float("inf"))
         ended = child.run(
             command_line(workload, folder / "out"), tree, env, timeout, settings.memory_limit,
             sampled=True,
@@ -100,8 +100,11 @@ def execute(
         states = _states(folder / "probe")
         errors = folder / "probe" / "probe_error.txt"
         problem = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+    stopped = ended.status == "timeout" and timeout == workload.stop
     raw = sample(ended, states, workload, problem)
-    if ended.ok:
+    if stopped:  # how long it ran was chosen
+        raw = {**raw, "wall": [], "cpu": [], "extra": {**raw["extra"], "stopped": timeout}}
+    if ended.ok or stopped:
         return Outcome(raw)
     lines = [line for line in ended.tail.splitlines() if line.strip()]
     said = {

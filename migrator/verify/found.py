@@ -17,7 +17,7 @@ from migrator.project.source import SourceError
 from migrator.project.tree import read
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
-from migrator.workload.models import kind_of
+from migrator.workload.models import GUESS, kind_of
 from migrator.workload.revisions import is_pointer
 from migrator.workload.spec import Input, Workload
 
@@ -51,7 +51,7 @@ def find(before: Path, after: Side) -> Found:
 
     after: the migrated side, whose TensorFlow reads model files. Runs none of the user's code.
     """
-    modules, scripts, tests, unreadable = _sources(before)
+    modules, scripts, tests, unreadable = sources(before)
     workloads: list[Workload] = []
     missing: list[Check] = []
     if modules:
@@ -66,7 +66,7 @@ def find(before: Path, after: Side) -> Found:
         workloads.append(Workload("unit tests", "tests", paths=patterns, timeout=3600.0))
     else:
         missing.append(_missing("unit tests", "there are none (test_*.py, *_test.py)"))
-    described, left = _models(before, after)
+    described, left = models(before, after)
     workloads += described
     missing += left
     if scripts:
@@ -88,7 +88,7 @@ def _missing(name: str, detail: str) -> Check:
     return Check("not compared", name, Status.NOT_RUN, detail=detail)
 
 
-def _sources(root: Path) -> tuple[list[str], list[Script], list[str], list[str]]:
+def sources(root: Path) -> tuple[list[str], list[Script], list[str], list[str]]:
     """(modules to import, scripts, test files, files that do not parse), by path."""
     modules, scripts, tests, unreadable = [], [], [], []
     for path in discover(root.resolve(), suffixes=(".py",)):
@@ -152,8 +152,13 @@ def _reads_options(tree: ast.Module) -> bool:
     return False
 
 
-def _models(root: Path, after: Side) -> tuple[list[Workload], list[Check]]:
-    """Frozen graphs, SavedModels and checkpoints that lie in the repository."""
+def models(
+    root: Path, after: Side, batch: int | str = 2
+) -> tuple[list[Workload], list[Check]]:
+    """Frozen graphs, SavedModels and checkpoints that lie in the repository.
+
+    batch: the first size of an input where the file leaves it open.
+    """
     files = sorted(_model_files(root))
     missing = []
     chosen: list[tuple[str, str]] = []
@@ -170,7 +175,8 @@ def _models(root: Path, after: Side) -> tuple[list[Workload], list[Check]]:
     graphs = [(k, p) for k, p in chosen if k != "checkpoint"]
     workloads = [Workload(p, k, path=p) for k, p in chosen if k == "checkpoint"]
     if graphs:
-        asked = {"models": [{"kind": k, "path": p} for k, p in graphs]}
+        asked = {"models": [{"kind": k, "path": p} for k, p in graphs], "batch": batch,
+                 "size": GUESS}
         side = Side(root, "after", after.python)
         answer = side.run("verify_describe", Workload("models", "frozen_graph"), asked)
         told = answer.facts.get("models") or [{"error": answer.error}] * len(graphs)

@@ -13,7 +13,8 @@ from migrator.workload.spec import Input, SpecError, Workload
 
 _CALL = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
 _INPUT = re.compile(r"(?:(?P<name>.+)=)?(?P<shape>\d+(?:x\d+)*)(?::(?P<dtype>\w+))?$")
-_DTYPES = ("float32", "float64", "float16", "uint8", "int8", "int32", "int64", "bool")
+DTYPES = ("float32", "float64", "float16", "uint8", "int8", "int32", "int64", "bool")
+GUESS = 64  # a size that nothing says
 _MOST = 8  # model files that are taken from a repository by themselves
 _SKIPPED = frozenset({".git", STATE_FOLDER, "node_modules", "__pycache__", ".venv", "venv"})
 
@@ -25,10 +26,10 @@ def parse_input(text: str, number: int = 0) -> Input:
       SpecError: it is not of that form.
     """
     found = _INPUT.match(text.strip())
-    if not found or (found["dtype"] or "float32") not in _DTYPES:
+    if not found or (found["dtype"] or "float32") not in DTYPES:
         raise SpecError(
             f"--input {text}: write it as 1x300x300x3, NAME=1x300x300x3 or 1x300x300x3:uint8 "
-            f"(types: {', '.join(_DTYPES)})"
+            f"(types: {', '.join(DTYPES)})"
         )
     dtype = found["dtype"] or "float32"
     sizes = [int(v) for v in found["shape"].split("x")]

@@ -9,10 +9,12 @@ from pathlib import Path
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
 from migrator.model import Plan
+from migrator.project import journal
 from migrator.project.apply import Refused
 from migrator.project.copytree import write_copy
 from migrator.project.git import GitError
-from migrator.project.paths import STATE_FOLDER
+from migrator.project.paths import STATE_FOLDER, UnsafePath
+from migrator.project.tree import Folder
 from migrator.project.undo import undo
 from migrator.workload import revisions
 
@@ -56,7 +58,7 @@ def resolve(
     if before is not None:
         return Sides(before, repo)
     try:
-        if after is None and not revision and (repo / STATE_FOLDER / "journal").is_dir():
+        if after is None and not revision and _has_runs(repo):
             return Sides(_undone(repo, scratch / "before"), repo)
         if not revision and after is None:
             revision = revisions.before_migration(repo) or ""
@@ -70,6 +72,19 @@ def resolve(
     except (Refused, GitError, OSError) as error:
         raise SidesError(str(error)) from error
     return Sides(repo, scratch / "after", plan)
+
+
+def _has_runs(repo: Path) -> bool:
+    """Whether the journal holds a migration: what was undone left an empty one. Raises Refused for a
+    journal of which nothing can be believed."""
+    try:
+        with Folder.named(repo) as tree, tree.folder(STATE_FOLDER) as state:
+            found, errors = journal.runs(state)
+    except (OSError, UnsafePath):
+        return False
+    if errors and not found:
+        raise Refused(errors[0])
+    return bool(found)
 
 
 def _undone(repo: Path, copy: Path) -> Path:

@@ -62,7 +62,8 @@ class Workload:
     command: `command` is run in a working copy of the repository; `artifacts` (globs relative to
       {out}) are compared, or, without any, all that it prints and writes. "{python}", "{out}" and
       "{batch}" are replaced. `carried`: it runs on the original only, and what it writes is in both
-      working copies for the commands after it.
+      working copies for the commands after it. `stop`: seconds after which `measure` ends it, as it would
+      have ended by itself; its memory is told, and not how long it takes.
     frozen_graph, saved_model: `path`, with `fetches` and inputs by tensor name; for `measure` both
       may be left out where the graph or its signature says them.
     keras_file: `path` of a .keras or .h5 file; for `measure` only.
@@ -70,6 +71,7 @@ class Workload:
     tests: `paths` (globs of test files).
     imports, help: `paths` of modules, and of scripts whose --help is asked for.
 
+    `found`: `measure` wrote it down by itself. `verify`, which finds its own, leaves it alone.
     `variants` ({name: {"call": ..., "kwargs": {...}}}) are other forms of a function or model that
     `measure` puts beside it, such as one with another backbone.
     """
@@ -86,6 +88,8 @@ class Workload:
     command: str = ""
     artifacts: tuple[str, ...] = ()
     carried: bool = False
+    stop: float = 0.0
+    found: bool = False
     path: str = ""
     fetches: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()

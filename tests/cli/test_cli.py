@@ -266,14 +266,12 @@ def test_scan(repo: Path, migrator: Call) -> None:
 
 KEPT = """\
 import tensorflow as tf
-from tensorflow.contrib import learn
 
 
-def run(fetch, feed):
-    x = tf.placeholder(tf.float32, [None], name="x")
-    sess = tf.Session()
-    words = learn.preprocessing.VocabularyProcessor(10)
-    return sess.run(fetch, feed), words
+def run(graph):
+    words = tf.contrib.learn.SVM(10)
+    profiler = tf.profiler.Profiler(graph)
+    return profiler, words, tf.profiler.Profiler(graph)
 """
 
 
@@ -305,10 +303,10 @@ def test_scan_begins_with_the_numbers_that_migrate_and_report_tell(
 def test_lines_are_those_of_the_written_file(repo: Path, migrator: Call) -> None:
     (repo / "pkg/kept.py").write_text(KEPT)
     said = migrator("migrate", repo).stdout
-    found = re.search(r"kept\.py:(\d+)", said[said.index("VocabularyProcessor") :])
+    found = re.search(r"kept\.py:(\d+)", said[said.index("learn.SVM") :])
     assert found is not None
     lines = (repo / "pkg/kept.py").read_text().splitlines()
-    assert "VocabularyProcessor" in lines[int(found[1]) - 1]
+    assert "SVM" in lines[int(found[1]) - 1]
 
 
 @pytest.mark.parametrize(
@@ -341,16 +339,16 @@ def test_explain_says_what_becomes_of_it_here(
     repo: Path, migrator: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo / "pkg/kept.py").write_text(KEPT)
-    said = migrator("explain", "tf.Session", repo).stdout
-    assert "1 use: 0 migrated, 1 left" in said and "pkg/kept.py:9" in said
-    assert "todo" in said and "--check TF390-" in said
+    said = migrator("explain", "tf.profiler.Profiler", repo).stdout
+    assert "2 uses: 0 migrated, 2 left" in said and "pkg/kept.py:6" in said
+    assert "todo" in said and "--check TF005-" in said
     assert "not used" in migrator("explain", "tf.while_loop", repo).stdout
     assert "all migrated" in migrator("explain", "PY201", repo).stdout
     monkeypatch.chdir(repo)  # no repository of its own: nothing is looked through
     assert "left" not in migrator("explain", "tf.Session").stdout
     (repo / ".git").mkdir()
-    found = json.loads(migrator("explain", "tf.Session", "--json").stdout)
-    assert found["here"]["uses"] == 1 and found["here"]["orders"]
+    found = json.loads(migrator("explain", "tf.profiler.Profiler", "--json").stdout)
+    assert found["here"]["uses"] == 2 and found["here"]["orders"]
 
 
 def test_without_tensorflow_nothing_is_begun(

@@ -22,8 +22,11 @@ def options() -> set[str]:
 
     def add(command: click.Command) -> None:
         found.update(o for p in command.params for o in (*p.opts, *p.secondary_opts))
-        for inner in getattr(command, "commands", {}).values():
-            add(inner)
+        if isinstance(command, click.Group):  # its commands are loaded when they are asked for
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                add(inner)
 
     for name in COMMANDS:
         command = cli.get_command(context, name)

@@ -13,25 +13,21 @@ from click.testing import Result
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
-from migrator.model import Rung
+from migrator.model import FileResult, Finding, Plan, Rung, Status
 from migrator.report import orders
 
 Call = Callable[..., Result]
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 KEPT = """\
 import tensorflow as tf
-from tensorflow.contrib import learn
 
 
-def run(fetch, feed):
-    x = tf.placeholder(tf.float32, [None], name="x")
-    saver = tf.train.Saver()
-    sess = tf.Session()
-    return sess.run(fetch, feed), saver, x
+def run(graph):
+    return tf.profiler.Profiler(graph)
 
 
 def words():
-    return learn.preprocessing.VocabularyProcessor(10)
+    return tf.contrib.learn.SVM(10)
 """
 
 
@@ -48,15 +44,21 @@ def found(root: Path) -> tuple[orders.Order, ...]:
     return orders.of(build_plan(root, Options(jobs=1)), written=False)
 
 
-def test_what_stays_with_a_session_is_told_under_its_obstacle(kept: Path) -> None:
-    made = found(kept)
-    (session,) = [o for o in made if o.code == "TF390"]
-    main = [p for p in session.places if p.main]
-    assert [(p.path, p.line) for p in main] == [("pkg/a.py", 9), ("pkg/a_test.py", 9)]
-    beside = {p.symbol for p in session.places if not p.main}
-    assert {"tf.placeholder", "tf.train.Saver", "tf.Session"} <= beside
-    assert session.advice and "fetch" in session.did
-    assert not [o for o in made if o.rung == "compat" and o.code != "TF390"]
+def test_what_stays_with_a_session_is_told_under_its_obstacle() -> None:
+    text = "def run(fetch):\n    x = 1\n    sess = 2\n    return sess.run(fetch)\n\n\ny = 3\n"
+
+    def at(code: str, line: int, symbol: str) -> Finding:
+        return Finding(code, "a.py", line, 4, f"{code} {symbol}", "advice", symbol, Rung.COMPAT)
+
+    findings = (
+        at("TF390", 4, "tf.Session"), at("TF005", 2, "tf.placeholder"), at("TF005", 3, "tf.Session"),
+        at("TF005", 7, "tf.Variable"),
+    )  # fmt: skip
+    plan = Plan("/r", (FileResult("a.py", Status.UNCHANGED, old_text=text, findings=findings),))
+    session, other = orders.of(plan, written=False)
+    assert session.code == "TF390" and [p.line for p in session.places if p.main] == [4]
+    assert {p.line for p in session.places if not p.main} == {2, 3}
+    assert [p.line for p in other.places] == [7]  # in no function with an obstacle
 
 
 def test_every_finding_is_in_one_order(kept: Path) -> None:
@@ -81,9 +83,9 @@ def test_tests_come_last(kept: Path) -> None:
 
 def test_the_list_has_code_what_it_did_and_how_to_prove_it(kept: Path, migrator: Call) -> None:
     said = migrator("todo", kept).stdout
-    part = said[said.index("VocabularyProcessor is not in") :]
+    part = said[said.index("tf.contrib.learn.SVM is not in") :]
     assert "TensorFlow 1: It was the forerunner of tf.estimator" in part
-    assert re.search(r"> +13  +return learn\.preprocessing\.VocabularyProcessor\(10\)", part)
+    assert re.search(r"> +9  +return tf\.contrib\.learn\.SVM\(10\)", part)
     assert f"`migrator todo {kept} --check TF330-" in part and "- Instead: " in part
     assert "First run `migrator migrate" in said
     assert f"migrator verify {kept}" in said  # nothing was compared yet
@@ -98,7 +100,7 @@ def test_a_list_is_checked_order_by_order(kept: Path, migrator: Call, tmp_path: 
     assert "done" not in said.rpartition("\n")[0].split("\n")[0] and "0 orders done, 3 left" in said
     for name in ("a.py", "a_test.py"):
         path = kept / "pkg" / name
-        path.write_text(re.sub(r"return learn\..*", "return None", path.read_text()))
+        path.write_text(re.sub(r"return .*SVM.*", "return None", path.read_text()))
     said = migrator("todo", kept, "--check", listed, code=1).stdout
     assert "1 order done, 2 left" in said and re.search(r"^done +TF330-", said, re.MULTILINE)
     ident = re.findall(r"TF330-[0-9a-f]{6}", listed.read_text())[0]
@@ -126,6 +128,17 @@ def test_json_is_as_its_schema_says(kept: Path, migrator: Call) -> None:
     checked = json.loads(migrator("todo", kept, "--check", "--json", code=1).stdout)
     validator.validate(checked)
     assert [o["id"] for o in checked["left"]] == [o["id"] for o in listed["orders"]]
+
+
+def test_an_empty_list_is_done(migrator: Call, tmp_path: Path) -> None:
+    (tmp_path / "clean" / ".migrator").mkdir(parents=True)
+    (tmp_path / "clean" / "a.py").write_text("x = 1\n")
+    checks = [{"workload": "w", "name": "x", "status": "equal"}]
+    (tmp_path / "clean" / ".migrator" / "verify.json").write_text(json.dumps({"checks": checks}))
+    for form in ((), ("--json",)):
+        (tmp_path / "list").write_text(migrator("todo", tmp_path / "clean", *form).stdout)
+        done = migrator("todo", tmp_path / "clean", "--check", tmp_path / "list")
+        assert "0 orders done, 0 left" in done.output
 
 
 @pytest.mark.parametrize("text", ["nothing of the kind", ""])

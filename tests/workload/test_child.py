@@ -108,3 +108,16 @@ def test_children_see_what_the_caller_sees(monkeypatch: pytest.MonkeyPatch) -> N
     assert child.own_python_path() == os.pathsep.join([root, "/of/tensorflow", "/other"])
     monkeypatch.delenv("PYTHONPATH")
     assert child.own_python_path() == root
+
+
+def test_flags_of_a_module_that_is_called_have_their_defaults(tmp_path: Path) -> None:
+    (tmp_path / "flagged.py").write_text(
+        "from absl import flags\nflags.DEFINE_integer('scale', 512, '')\n"
+        "def build():\n    return flags.FLAGS.scale\n"
+    )
+    code = (
+        f"import sys; sys.path[:0] = [{str(Path(child_setup.__file__).parent)!r}, {str(tmp_path)!r}]\n"
+        "import child_setup\nprint(child_setup.target('flagged:build')())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "512", done.stderr

@@ -117,3 +117,25 @@ def test_a_revision_that_is_not_there(repo: Path, tmp_path: Path) -> None:
         sides.resolve(repo, None, None, tmp_path, revision="--output=x")
     with pytest.raises(sides.SidesError, match="is not in a git work tree"):
         sides.resolve(tmp_path, None, None, tmp_path / "s", revision="HEAD")
+
+
+def test_what_was_undone_and_committed_before_is_found_in_git(
+    repo: Path, git: Git, tmp_path: Path
+) -> None:
+    from migrator.cli.undo import command as undo
+
+    original = head(repo, git)
+    migrate(repo, "--commit")
+    assert CliRunner().invoke(undo, [str(repo)]).exit_code == 0
+    git(repo, "checkout", "-q", ".")
+    found = sides.resolve(repo, None, None, tmp_path / "scratch")
+    assert found.revision == original and (found.before / "net.py").read_text() == OLD
+
+
+def test_what_was_undone_is_not_migrated(repo: Path, tmp_path: Path) -> None:
+    from migrator.cli.undo import command as undo
+
+    migrate(repo)
+    assert CliRunner().invoke(undo, [str(repo)]).exit_code == 0
+    found = sides.resolve(repo, None, None, tmp_path)
+    assert found.before == repo and "tf.layers" not in (found.after / "net.py").read_text()

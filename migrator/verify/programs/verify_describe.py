@@ -1,6 +1,7 @@
 """Says how model files are run: inputs and fetches of frozen graphs and SavedModels, by TF 2.
 
-`verify_describe.py CONFIG`: the configuration's `models` are {"kind", "path"}. The facts `models`
+`verify_describe.py CONFIG`: the configuration's `models` are {"kind", "path"}, its `batch` the first size of
+an input where the file leaves it open, its `size` any other. The facts `models`
 have for each the `inputs` (as in a workload) and `fetches`, with `guessed` if sizes had to be, or
 `error`, why it cannot be run.
 """
@@ -12,14 +13,15 @@ from typing import Any
 
 import verify_common as common  # type: ignore[import-not-found]  # beside this script
 
-_BATCH, _SIZE = 2, 64  # where a file does not say
 _ENDS = ("Const", "NoOp", "Placeholder", "Assert", "SaveV2", "RestoreV2", "Assign")
 _MOST = 16
 
 
-def _input(tf: Any, name: str, kind: int, sizes: list[int]) -> tuple[dict[str, Any], bool]:
+def _input(
+    tf: Any, name: str, kind: int, sizes: list[int], opened: tuple[Any, int]
+) -> tuple[dict[str, Any], bool]:
     dtype = tf.as_dtype(kind).name
-    shape = [_BATCH if i == 0 and d < 1 else _SIZE if d < 1 else d for i, d in enumerate(sizes)]
+    shape = [opened[0] if i == 0 and d < 1 else opened[1] if d < 1 else d for i, d in enumerate(sizes)]
     high = 255.0 if dtype == "uint8" else 2.0 if dtype.startswith("int") else 1.0
     described = {"name": name, "shape": shape, "dtype": dtype, "high": high}
     return described, any(d < 1 for d in sizes[1:])
@@ -29,7 +31,7 @@ def _readable(dtype: str) -> bool:
     return dtype in ("float16", "float32", "float64", "uint8", "int8", "int32", "int64", "bool")
 
 
-def frozen_graph(tf: Any, path: str) -> dict[str, Any]:
+def frozen_graph(tf: Any, path: str, opened: tuple[Any, int]) -> dict[str, Any]:
     graph = tf.compat.v1.GraphDef()
     with open(path, "rb") as stream:
         graph.ParseFromString(stream.read())
@@ -41,7 +43,8 @@ def frozen_graph(tf: Any, path: str) -> dict[str, Any]:
             if shape.unknown_rank:
                 return {"error": f"its input {node.name} has no shape"}
             described, guess = _input(
-                tf, node.name + ":0", node.attr["dtype"].type, [d.size for d in shape.dim]
+                tf, node.name + ":0", node.attr["dtype"].type, [d.size for d in shape.dim],
+                opened,
             )
             given.append(described)
             guessed = guessed or guess
@@ -49,7 +52,7 @@ def frozen_graph(tf: Any, path: str) -> dict[str, Any]:
     return _described(given, ends[:_MOST], guessed)
 
 
-def saved_model(tf: Any, path: str) -> dict[str, Any]:
+def saved_model(tf: Any, path: str, opened: tuple[Any, int]) -> dict[str, Any]:
     from tensorflow.core.protobuf import saved_model_pb2
 
     model = saved_model_pb2.SavedModel()
@@ -65,7 +68,7 @@ def saved_model(tf: Any, path: str) -> dict[str, Any]:
         given, guessed = [], False
         for info in signature.inputs.values():
             described, guess = _input(
-                tf, info.name, info.dtype, [d.size for d in info.tensor_shape.dim]
+                tf, info.name, info.dtype, [d.size for d in info.tensor_shape.dim], opened
             )
             given.append(described)
             guessed = guessed or guess
@@ -88,7 +91,8 @@ def run(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     found = []
     for model in config["models"]:
         try:
-            found.append(kinds[model["kind"]](tf, os.path.join(config["root"], model["path"])))
+            path = os.path.join(config["root"], model["path"])
+            found.append(kinds[model["kind"]](tf, path, (config["batch"], config["size"])))
         except Exception as error:  # whatever a damaged file makes a parser raise
             found.append({"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]})
     return {}, {"models": found}

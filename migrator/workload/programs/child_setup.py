@@ -66,7 +66,15 @@ def target(path: str) -> Any:
         if not hasattr(found, part):
             raise Unusable(f"{module} has no {name}")
         found = getattr(found, part)
+    _flags_have_defaults()
     return found
+
+
+def _flags_have_defaults() -> None:
+    """Flags that no main parses have their defaults, as TF 1's had; absl's refuse to be read."""
+    flags = getattr(sys.modules.get("absl.flags"), "FLAGS", None)
+    if flags is not None and not flags.is_parsed():
+        flags.mark_as_parsed()
 
 
 def make_inputs(
