@@ -205,8 +205,8 @@ def _dropped(old: Reader, new: Reader) -> Iterator[Flaw]:
             made[name] += 1
     for written, missing in calls.items():
         name = written.removeprefix(".")
-        if missing is None or name in _METHODS or not _acts(old, missing):
-            continue
+        if missing is None or name in _METHODS or names_session(name) or not _acts(old, missing):
+            continue  # what gave a session need not
         if re.search(rf"\.[\s\\]*{name}\b" if written != name else rf"\b{name}\b", text) is None:
             where = missing.node.lineno
             paths = old.paths.of(missing.root, missing.scope) or ("",)

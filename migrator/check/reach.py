@@ -2,7 +2,7 @@
 
 TensorFlow 2 computes eagerly. What only a graph has (placeholders, sessions, savers without a list,
 optimizers that minimize a tensor) works where a graph is entered around it: in the text, by
-`compat.in_graph_mode` on the function or class, by all of its callers, or for the whole process.
+`graphs.building` on the function or class, by all of its callers, or for the whole process.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ _OPTIMIZERS = frozenset(
         "GradientDescent", "Momentum", "Adam", "RMSProp", "Adagrad", "AdagradDA", "Adadelta", "Ftrl",
         "ProximalAdagrad", "ProximalGradientDescent", "SyncReplicas")
 )  # fmt: skip
-_SWITCHES = frozenset(("build_graph", "disable_eager_execution", "disable_v2_behavior"))
-_ENTERING = frozenset(("in_graph_mode", "run_deprecated_v1", "run_v1_only"))
+_SWITCHES = frozenset(("disable_eager_execution", "disable_v2_behavior"))
+_ENTERING = frozenset(("building", "run_deprecated_v1", "run_v1_only"))
 _COMMON = frozenset(
     ("append", "format", "join", "get", "items", "keys", "values", "split", "extend", "close", "write",
      "reshape", "astype", "startswith", "endswith", "copy", "strip", "update", "pop", "sum", "mean",
@@ -70,7 +70,7 @@ _COMMON = frozenset(
 def needs_graph(use: Use) -> bool:
     """Whether a name works in a graph only."""
     path = use.path.partition("(")[0]
-    return path in GRAPH_ONLY or path in _OPTIMIZERS or path == "tf1_support.compat.Session"
+    return path in GRAPH_ONLY or path in _OPTIMIZERS
 
 
 def reach_of(reader: Reader, uses: Iterable[Use]) -> Reach:
@@ -87,7 +87,8 @@ def reach_of(reader: Reader, uses: Iterable[Use]) -> Reach:
         name = reference.attrs[-1] if reference.attrs else reference.root
         if reference.call is None or name in _COMMON:
             continue
-        if name in _SWITCHES and reference.scope.kind == "module":
+        begins = name in _SWITCHES or name == "build" and reference.root == "graphs"
+        if begins and reference.scope.kind == "module":
             if _in_main(reader, reference.node):
                 in_main = True
             else:
@@ -120,7 +121,7 @@ def _in_main(reader: Reader, node: ast.expr) -> bool:
 def _entered_blocks(reader: Reader) -> Iterator[tuple[int, int]]:
     """The lines of ``with`` blocks that enter a graph."""
     text = reader.parsed.text
-    if "as_default" not in text and "graph_session" not in text and "graph=" not in text:
+    if "as_default" not in text and "graph=" not in text:
         return
     for node in reader.statements:
         if isinstance(node, (ast.With, ast.AsyncWith)):
@@ -131,8 +132,6 @@ def _entered_blocks(reader: Reader) -> Iterator[tuple[int, int]]:
 def _enters(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    if last_name(node) == "graph_session":
-        return True
     if any(keyword.arg == "graph" for keyword in node.keywords):
         return True  # a session on a graph of its own
     func = node.func

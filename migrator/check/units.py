@@ -17,7 +17,7 @@ from migrator.check.records import Bound, Class, Params, Role, Shape, Unit, Use
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Decorators after which a function takes what it took before.
 _TRANSPARENT = frozenset(
-    ("function", "staticmethod", "classmethod", "abstractmethod", "contextmanager", "in_graph_mode",
+    ("function", "staticmethod", "classmethod", "abstractmethod", "contextmanager", "building",
      "add_arg_scope", "wraps", "override", "autograph", "do_not_convert", "cache", "lru_cache",
      "scoped", "profile", "deprecated", "keras_export", "tf_export", "custom_gradient", "overload",
      "final", "setter")

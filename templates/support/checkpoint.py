@@ -11,7 +11,6 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from .compat import NewCheckpointReader
 from .names import key_of, states_of, variable_name
 from .store import GraphKeys, current_run, current_store
 
@@ -47,6 +46,13 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     """Whether a path (without .index) is a checkpoint."""
     path = os.fspath(checkpoint_prefix)
     return bool(tf.io.gfile.glob(path + ".index")) or tf.io.gfile.exists(path + ".meta")
+
+
+def NewCheckpointReader(filepattern: str) -> Any:
+    """A reader of the checkpoint with this prefix, which may be the name of a directory as well."""
+    if tf.io.gfile.isdir(filepattern):
+        return tf.compat.v1.train.NewCheckpointReader(filepattern)
+    return tf.train.load_checkpoint(filepattern)
 
 
 def _by_name(var_list: Any) -> dict[str, Any]:

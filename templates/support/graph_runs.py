@@ -149,18 +149,18 @@ class GraphRun(Run):
         self._initial[id(variable)] = variable, initial
 
     def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
-        """The slot is a variable of the graph, below the variable scope in which training was asked for."""
-        full = stem = f"{self.scope.name}/{name}" if self.scope.name else name
-        count = 0
+        """The slot is a variable of the graph."""
+        full, count = name, 0
         while full in self.store.variables_by_name:
             count += 1
-            full = f"{stem}_{count}"
+            full = f"{name}_{count}"
         self._keep_state(full, variable, initial)
 
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
-        self._keep_state(self.unique_name(self.open_name_scope() + name), variable, initial)
+        self._keep_state(self.unique_name(name), variable, initial)
 
     def _keep_state(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
+        variable._handle_name = f"{name}:0"  # Keras has names of its own
         self.store.add(name, hashable(variable), [GraphKeys.GLOBAL_VARIABLES])
         self.made(variable, initial)
 

@@ -120,13 +120,18 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         current_run().hide(super().variables)
         self.given_rate = learning_rate
         self._tf1_name = self._name = name
+        self._begin(None)
+        register_state(self)
+
+    def _begin(self, run: Any) -> None:
+        """No state: each graph that is being built, with its `run`, has its own."""
+        self._graphs_run = run
         self._own_slots, self._own_labels, self._scalars = {}, {}, {}
         self._known: dict[int, int] = {}
         self._below: dict[int, str] = {}  # the variable scope in which a variable's state was made
         self._scalars_below = ""  # and the name scope of what belongs to no variable
         self._known_variables: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
-        register_state(self)
 
     # ---- state -------------------------------------------------------------------------------
     @property
@@ -156,6 +161,8 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Creates the state of those `variables` that have none yet."""
+        if current_run().builds and self._graphs_run is not current_run():
+            self._begin(current_run())
         new = [v for v in variables if key_of(v) not in self._known]
         for slot in self.slots:
             if slot not in self._slots:

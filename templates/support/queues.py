@@ -1,9 +1,10 @@
 """TF 1's queues in a graph that is being built, and the threads that fill them."""
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -202,3 +203,15 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
     with graph.as_default():
         return [thread for runner in graph.get_collection(collection)
                 for thread in runner.create_threads(sess, coord, daemon, start)]
+
+
+@contextlib.contextmanager
+def QueueRunners(session: Any) -> Iterator[None]:
+    """The queues of the graph are filled inside of the block."""
+    coordinator = tf.train.Coordinator()
+    threads = start_queue_runners(session, coordinator)
+    try:
+        yield
+    finally:
+        coordinator.request_stop()
+        coordinator.join(threads, stop_grace_period_secs=120)

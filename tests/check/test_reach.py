@@ -16,7 +16,7 @@ from migrator.engine.ruleset import load_ruleset
 from migrator.model import Finding, Rung
 from tests.check.helpers import Tree
 
-V1 = "import tensorflow as tf\nfrom tf1_support import compat\n"
+V1 = "import tensorflow as tf\nfrom tf1_support import graphs\n"
 
 
 def shown(text: str, line_of: str, others: dict[str, str] | None = None) -> bool:
@@ -34,27 +34,27 @@ SESSION = "    x = tf.compat.v1.placeholder(tf.float32)\n"
     [
         (f"def f():\n{SESSION}", False),
         (f"def f():\n{SESSION}f()\n", False),
-        (f"@compat.in_graph_mode\ndef f():\n{SESSION}f()\n", True),
+        (f"@graphs.building\ndef f():\n{SESSION}f()\n", True),
         (f"def f():\n{SESSION}def g():\n    with tf.Graph().as_default():\n        f()\n", True),
         (f"def f():\n{SESSION}def g():\n    with tf.Graph().as_default():\n        f()\n    f()\n", False),
-        (f"def f():\n{SESSION}@compat.in_graph_mode\ndef g():\n    f()\ng()\n", True),
-        (f"def f():\n{SESSION}@compat.in_graph_mode\ndef g():\n    h(f)\ndef h(f):\n    f()\ng()\n", True),
-        (f"def f():\n{SESSION}def g():\n    f()\n@compat.in_graph_mode\ndef h():\n    g()\n", True),
-        (f"compat.build_graph()\ndef f():\n{SESSION}", True),
-        (f"def f():\n{SESSION}if __name__ == '__main__':\n    compat.build_graph()\n    f()\n", True),
+        (f"def f():\n{SESSION}@graphs.building\ndef g():\n    f()\ng()\n", True),
+        (f"def f():\n{SESSION}@graphs.building\ndef g():\n    h(f)\ndef h(f):\n    f()\ng()\n", True),
+        (f"def f():\n{SESSION}def g():\n    f()\n@graphs.building\ndef h():\n    g()\n", True),
+        (f"graphs.build()\ndef f():\n{SESSION}", True),
+        (f"def f():\n{SESSION}if __name__ == '__main__':\n    graphs.build()\n    f()\n", True),
         (f"def f():\n{SESSION}def g():\n    f()\n"
-         "if __name__ == '__main__':\n    compat.build_graph()\n    f()\n", False),
+         "if __name__ == '__main__':\n    graphs.build()\n    f()\n", False),
         ("def f():\n    with tf.Graph().as_default():\n        x = tf.compat.v1.placeholder(1)\n", True),
         ("def f(self):\n    with self.graph.as_default():\n        x = tf.compat.v1.placeholder(1)\n", True),
         ("def f(store):\n    with store.as_default():\n        x = tf.compat.v1.placeholder(1)\n", False),
-        ("@compat.in_graph_mode\nclass A:\n    def f(self):\n"
+        ("@graphs.building\nclass A:\n    def f(self):\n"
          "        x = tf.compat.v1.placeholder(1)\n", True),
         ("class A:\n    def f(self):\n        x = tf.compat.v1.placeholder(1)\n"
-         "@compat.in_graph_mode\ndef g():\n    A().f()\n", True),
+         "@graphs.building\ndef g():\n    A().f()\n", True),
         ("class A:\n    def __init__(self):\n        x = tf.compat.v1.placeholder(1)\n"
-         "@compat.in_graph_mode\ndef g():\n    return A()\n", True),
+         "@graphs.building\ndef g():\n    return A()\n", True),
         ("class A:\n    def hook(self):\n        x = tf.compat.v1.placeholder(1)\n"
-         "@compat.in_graph_mode\ndef g():\n    return A()\n", True),
+         "@graphs.building\ndef g():\n    return A()\n", True),
         ("class A:\n    def hook(self):\n        x = tf.compat.v1.placeholder(1)\na = A()\n", False),
     ],
 )  # fmt: skip
@@ -63,7 +63,7 @@ def test_in_one_module(text: str, yes: bool) -> None:
 
 
 def test_a_subclass_in_another_module_is_not_reached_by_its_base() -> None:
-    base = V1 + "@compat.in_graph_mode\nclass Base:\n    def run(self):\n        self.build()\n"
+    base = V1 + "@graphs.building\nclass Base:\n    def run(self):\n        self.build()\n"
     child = "from base import Base\nclass Child(Base):\n    def build(self):\n    " + SESSION
     assert shown(child, "placeholder", {"base.py": base}) is True  # by run(), which enters one
     launcher = "from a import Child\nChild().build()\n"
@@ -72,7 +72,7 @@ def test_a_subclass_in_another_module_is_not_reached_by_its_base() -> None:
 
 def test_whoever_imports_a_module_that_builds_one_graph() -> None:
     text = f"import switch\ndef f():\n{SESSION}f()\n"
-    assert shown(text, "placeholder", {"switch.py": V1 + "compat.build_graph()\n"}) is True
+    assert shown(text, "placeholder", {"switch.py": V1 + "graphs.build()\n"}) is True
     assert shown(text, "placeholder", {"switch.py": V1}) is False
 
 

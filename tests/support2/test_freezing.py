@@ -5,7 +5,7 @@ import subprocess
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import compat, freezing, saved_model
+from tf1_support import freezing, saved_model
 from tf1_support.frozen_graph import FrozenGraph
 
 CODE = """
@@ -49,7 +49,7 @@ def test_written_graphs_have_the_given_names_and_no_variables(frozen):
     np.testing.assert_allclose(found["scores"], [[6.0], [6.0]])
     np.testing.assert_allclose(found["grown"], [[8.0], [8.0]])
     np.testing.assert_allclose(found["dense"], [[6.0, 6.0]] * 2)
-    ops = {node.op for node in graph._def.node}
+    ops = {operation.type for operation in graph.graph.get_operations()}
     assert not ops & {"ReadVariableOp", "VarHandleOp", "StatefulPartitionedCall"}
 
 
@@ -76,7 +76,7 @@ def test_names_must_fit():
 
 
 def test_saved_models_by_signature_and_tensor_name(tmp_path):
-    with compat.graph_session() as session:  # a TF 1 SavedModel
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:  # a TF 1 SavedModel
         x = tf.compat.v1.placeholder(tf.float32, [None], name="x")
         v = tf.compat.v1.get_variable("v", initializer=3.0)
         y = tf.multiply(x, v, name="y")
@@ -101,15 +101,3 @@ def test_simple_save(tmp_path):
     with pytest.raises(ValueError, match="also reads"):
         saved_model.simple_save(network, tmp_path / "three", {
             "image": tf.TensorSpec([None, 3], tf.float32)}, [network.w])
-
-
-def test_compat_sessions_need_a_graph():
-    with pytest.raises(RuntimeError, match=r"tf\.Graph\(\)\.as_default"):
-        compat.Session()
-
-    @compat.in_graph_mode
-    def old_program(value):
-        x = tf.compat.v1.placeholder(tf.float32, [])
-        with compat.Session() as session:
-            return session.run(x * 2, {x: value})
-    assert old_program(4.0) == 8.0 and tf.executing_eagerly()

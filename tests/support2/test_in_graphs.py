@@ -13,15 +13,18 @@ from templates.support import (
     checkpoint,
     contrib_optimizers,
     frozen_graph,
+    graphs,
     initializers,
     optimizers,
     regularized_optimizers,
     scopes,
     store,
+    training,
 )
 
 v1 = tf.compat.v1
 RATE = 0.1
+START = [[1.0, -2.0], [0.5, 3.0]]
 
 
 @pytest.fixture(autouse=True)
@@ -29,20 +32,35 @@ def fresh_store() -> None:
     store.reset_default_store()
 
 
+def loss_of(table: Any, sparse: bool) -> Any:
+    rows = tf.gather(table, [1, 1]) if sparse else table
+    return tf.reduce_sum(tf.square(rows) * [[1.0, 2.0]])
+
+
 def trained(make: Any, sparse: bool = False) -> tuple[list[np.ndarray], list[str]]:
     """A variable after each of three steps in a graph, and the names of all its variables."""
+    with graphs.Graph().as_default():
+        table = scopes.get_variable("table", initializer=tf.constant(START))
+        step = training.get_or_create_global_step()
+        train = make().minimize(loss_of(table, sparse), global_step=step)
+        graphs.run(graphs.global_variables_initializer())
+        train_step = graphs.function([], [train, table])
+        seen = [train_step()[1] for _ in range(3)]
+        assert graphs.run(step) == 3
+        return seen, sorted(scopes.name_of(v) for v in scopes.global_variables())
+
+
+def trained_by_tensorflow(make: Any, sparse: bool = False) -> tuple[list[np.ndarray], list[str]]:
+    """The same with an optimizer of TensorFlow's own, in a session."""
     with tf.Graph().as_default(), v1.Session() as session:
-        table = scopes.get_variable("table", initializer=tf.constant([[1.0, -2.0], [0.5, 3.0]]))
+        table = v1.get_variable("table", initializer=tf.constant(START))
         step = v1.train.get_or_create_global_step()
-        rows = tf.gather(table, [1, 1]) if sparse else table
-        loss = tf.reduce_sum(tf.square(rows) * [[1.0, 2.0]])
-        train = make().minimize(loss, global_step=step)
+        train = make().minimize(loss_of(table, sparse), global_step=step)
         session.run(v1.global_variables_initializer())
         seen = []
         for _ in range(3):
             session.run(train)
             seen.append(session.run(table))
-        assert session.run(step) == 3
         return seen, sorted(v.op.name for v in v1.global_variables())
 
 
@@ -60,7 +78,7 @@ def test_a_session_trains_as_with_the_optimizer_of_tf1(
 ) -> None:
     module = optimizers if hasattr(optimizers, name) else regularized_optimizers
     ours = trained(lambda: getattr(module, name)(RATE, *arguments), sparse)
-    theirs = trained(lambda: getattr(v1.train, name)(RATE, *arguments), sparse)
+    theirs = trained_by_tensorflow(lambda: getattr(v1.train, name)(RATE, *arguments), sparse)
     assert ours[1] == theirs[1]
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-6, atol=1e-7)
 
@@ -116,13 +134,13 @@ class Centered(optimizers.Optimizer):
 
 def test_a_subclass_of_tf1_trains_in_a_graph() -> None:
     ours, names = trained(lambda: Centered(RATE))
-    theirs, _ = trained(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
+    theirs, _ = trained_by_tensorflow(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
     assert names == ["global_step", "steps", "table", "table/Centered"]
 
 
 def test_a_subclass_of_tf1_trains_eagerly_and_in_a_function() -> None:
-    theirs, _ = trained(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
+    theirs, _ = trained_by_tensorflow(lambda: v1.train.MomentumOptimizer(RATE, 0.9))
     for wrap in (lambda f: f, tf.function):
         store.reset_default_store()
         table = scopes.get_variable("table", initializer=tf.constant([[1.0, -2.0], [0.5, 3.0]]))
@@ -155,7 +173,7 @@ def test_what_a_subclass_overrides_is_called_as_tf1_called_it() -> None:
             return [(gradient / 2.0, variable) for gradient, variable in pairs]
 
     ours, _ = trained(lambda: Halved(RATE))
-    theirs, _ = trained(lambda: v1.train.GradientDescentOptimizer(RATE / 2))
+    theirs, _ = trained_by_tensorflow(lambda: v1.train.GradientDescentOptimizer(RATE / 2))
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 

@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import checkpoint, compat, schedules, scopes, store, testing
+from tf1_support import checkpoint, graphs, queues, schedules, scopes, store, testing
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -82,15 +82,12 @@ def test_failed_assertions_in_the_words_of_tf1():
 
 
 def test_queues_of_a_graph_are_filled():
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        queue = tf.queue.FIFOQueue(3, tf.int32, shapes=[[]])
-        runner = tf.compat.v1.train.QueueRunner(queue, [queue.enqueue(7)])
-        tf.compat.v1.train.add_queue_runner(runner)
-        taken = queue.dequeue()
-        with compat.QueueRunners(session):
-            assert [session.run(taken) for _ in range(4)] == [7] * 4
-    with compat.QueueRunners(testing.TestSession()):
-        pass
+    with graphs.Graph().as_default():
+        queue = queues.FIFOQueue(3, tf.int32, shapes=[[]])
+        queues.add_queue_runner(queues.QueueRunner(queue, [queue.enqueue(7)]))
+        take = graphs.function([], queue.dequeue())
+        with queues.QueueRunners(None):
+            assert [take() for _ in range(4)] == [7] * 4
 
 
 def test_variables_are_equal_to_themselves_alone():
@@ -153,7 +150,7 @@ def test_checkpoints_with_the_name_of_their_directory(tmp_path):
         checkpoint.Saver().save(str(tmp_path / "other"))
         checkpoint.Saver().restore(prefix)
     for path in (prefix, str(tmp_path / "other")):
-        assert compat.NewCheckpointReader(path).get_variable_to_shape_map() == {"w": [2]}
+        assert checkpoint.NewCheckpointReader(path).get_variable_to_shape_map() == {"w": [2]}
 
 
 def test_one_folder_for_the_files_of_tests():

@@ -8,6 +8,7 @@ import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 from tf1_support import graphs
 from tf1_support import image as tf1_image
+from tf1_support import sessions
 
 
 @graphs.building
@@ -30,6 +31,7 @@ class Estimator(object):
             graph_def.ParseFromString(f.read())
         self.graph = graphs.default_graph()
         tf.import_graph_def(graph_def, name='Estimator')
+        self.session = sessions.Session(graph=self.graph)
         self.image = self.graph.get_tensor_by_name('Estimator/image:0')
         self.output = self.graph.get_tensor_by_name('Estimator/net/stage:0')
         self.upsample = graphs.placeholder(tf.int32, (2,), name='upsample')

@@ -9,6 +9,7 @@ from tf1_support import meta_graph
 from tf1_support import checkpoint
 from tf1_support import optimizers
 from tf1_support import scopes
+from tf1_support import sessions
 
 
 @graphs.building
@@ -22,14 +23,14 @@ def train(path, data, labels):
         loss = tf.reduce_mean(tf.square(prediction - y))
         train_op = optimizers.GradientDescentOptimizer(0.5).minimize(loss)
         saver = checkpoint.Saver()
-        graphs.run(graphs.global_variables_initializer())
-        train_step = graphs.function([x, y], train_op)
-        for _ in range(3):
-            train_step(data, labels)
-        saver.save(path)
+        with sessions.Session() as sess:
+            graphs.run(graphs.global_variables_initializer())
+            train_step = graphs.function([x, y], train_op)
+            for _ in range(3):
+                train_step(data, labels)
+            saver.save(path)
 
 
-@graphs.building
 def predict(path, data):
     graph = meta_graph.MetaGraph(path + '.meta')
     graph.restore(path)

@@ -21,14 +21,14 @@ def feed_of(names, values, tensors):
 
 @graphs.building
 def opaque_feed(data):
-    with graphs.Graph().as_default():
+    with graphs.Graph().as_default(), sessions.Session() as sess:
         x = graphs.placeholder(tf.float64, [None, 3])
         y = linear(x)
         graphs.run(graphs.global_variables_initializer())
         return graphs.run(y, feed_dict=feed_of(['x'], [data], {'x': x}))
 
 
-def evaluate(fetch, feed):
+def evaluate(sess, fetch, feed):
     return graphs.run(fetch, feed_dict=feed)
 
 
@@ -37,8 +37,9 @@ def fetched_through_parameter(data):
     with graphs.Graph().as_default():
         x = graphs.placeholder(tf.float64, [None, 3])
         y = linear(x)
-        graphs.run(graphs.global_variables_initializer())
-        return [evaluate(tensor, {x: data}) for tensor in (y, tf.nn.softmax(y))]
+        with sessions.Session() as sess:
+            graphs.run(graphs.global_variables_initializer())
+            return [evaluate(sess, tensor, {x: data}) for tensor in (y, tf.nn.softmax(y))]
 
 
 @graphs.building
@@ -60,7 +61,7 @@ def surgery(data):
         x = graphs.placeholder(tf.float64, [None, 3], name='x')
         tf.add(tf.reduce_sum(tf.square(x), 1), 1.0, name='y')
         definition = graph.as_graph_def()
-    with graphs.Graph().as_default():
+    with graphs.Graph().as_default(), sessions.Session() as sess:
         given = graphs.placeholder(tf.float64, [None, 3])
         y, = tf.import_graph_def(definition, {'x:0': given * 2.0}, ['y:0'])
         compute_y = graphs.function([given], y)
@@ -69,7 +70,7 @@ def surgery(data):
 
 @graphs.building
 def collected(data):
-    with graphs.Graph().as_default():
+    with graphs.Graph().as_default(), sessions.Session() as sess:
         x = graphs.placeholder(tf.float64, [None, 3])
         net = blocks.block(blocks.block(x, 'first'), 'second')
         ends = scopes.get_collection('ends')
