@@ -211,6 +211,10 @@ class StepCounterHook(SessionRunHook):
             summary.value.add(tag="global_step/sec", simple_value=steps / seconds)
             self._writer.add_summary(summary, step)
 
+    def end(self, session: Any) -> None:
+        if self._writer is not None:
+            self._writer.flush()
+
 
 class NanLossDuringTrainingError(RuntimeError):
     """The loss became NaN."""

@@ -34,7 +34,7 @@ class FileWriter:
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Writes a `Summary` message, or its bytes, at a step (0 if none is said)."""
         data = summary if isinstance(summary, bytes) else summary.SerializeToString()
-        with tf.init_scope(), self._writer.as_default():
+        with tf.init_scope(), self._writer.as_default(), tf.summary.record_if(True):
             tf.summary.experimental.write_raw_pb(data, step=_number(global_step))
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
