@@ -35,6 +35,9 @@ def page(drivers: Sequence[Driver], results: Sequence[RepositoryResult]) -> str:
             str(of[Verdict.EQUAL]), str(of[Verdict.FINDING]), str(of[Verdict.SILENT]),
         ]  # fmt: skip
         rows.append(f"| {' | '.join(cells)} |")
+    left = [d.name for d in drivers if d.name not in {r.name for r in results}]
+    if left:
+        rows += ["", f"Not run for this page: {', '.join(left)}."]
     rows += ["", "## What is not equal", "", "| repository | path | runs | finding | cause |",
              "| --- | --- | --- | --- | --- |"]  # fmt: skip
     rows += [_row(r.name, p) for r in results for p in r.paths

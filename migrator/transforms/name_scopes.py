@@ -18,7 +18,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def may_be_none(function: _Function | None, name: ast.expr) -> bool:
-    """Whether an expression is None, or a parameter that is None by default and never assigned."""
+    """Whether an expression is None, or a parameter that callers may leave out and that is never
+    assigned: whoever hands one on hands on None."""
     if isinstance(name, ast.Constant):
         return name.value is None
     if function is None or not isinstance(name, ast.Name):
@@ -28,7 +29,8 @@ def may_be_none(function: _Function | None, name: ast.expr) -> bool:
     pairs = [*zip(reversed(places), reversed(given.defaults), strict=False),
              *zip(given.kwonlyargs, given.kw_defaults, strict=True)]  # fmt: skip
     if not any(
-        p.arg == name.id and isinstance(d, ast.Constant) and d.value is None for p, d in pairs
+        p.arg == name.id and isinstance(d, ast.Constant) and isinstance(d.value, str | None)
+        for p, d in pairs
     ):
         return False
     return not any(

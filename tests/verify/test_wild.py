@@ -103,7 +103,9 @@ def test_the_page_is_made_of_what_runs_left(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x/result.json").write_text(to_json(result))
     assert harness.results(tmp_path, [the]) == [result]
+    assert "Not run for this page: x." in tables.page([the], [])
     page = tables.page([the], [result])
+    assert "Not run" not in page
     assert "| [o/x](https://example.org/o/x) | p, q | 1 | 1 | 0 | 1 |" in page
     assert "| x | q | no | none: silent | a \\| b c |" in page
 

@@ -12,6 +12,8 @@ HEAD = "import tensorflow as tf\n"
     [
         ("def f(x, scope=None):\n  with tf.name_scope(scope):\n    return x",
          '  with tf.name_scope(scope or ""):'),
+        ("def f(x, scope='a'):\n  with tf.name_scope(scope):\n    return x",
+         '  with tf.name_scope(scope or ""):'),
         ("def f(x, *, scope=None):\n  with tf.name_scope(name=scope):\n    return x",
          '  with tf.name_scope(name=scope or ""):'),
         ("with tf.name_scope(None):\n  x = 1", 'with tf.name_scope(""):'),
@@ -26,7 +28,6 @@ def test_no_name_is_the_empty_one(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "def f(x, scope='a'):\n  with tf.name_scope(scope):\n    return x",
         "def f(x, scope):\n  with tf.name_scope(scope):\n    return x",
         "def f(x, scope=None):\n  scope = scope + 'x'\n  with tf.name_scope(scope):\n    return x",
     ],
