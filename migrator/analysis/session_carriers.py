@@ -19,7 +19,7 @@ class Carriers:
     def __init__(self, index: ProjectIndex) -> None:
         facts = {p: found for p, info in index.modules.items()
                  if (found := info.summary.facts.get("sessions"))}
-        self._index = index
+        self._index, self._facts = index, facts
         self._parent: dict[str, str] = {}
         self._known: set[str] = set()
         self._needed: set[str] = set()
@@ -85,6 +85,12 @@ class Carriers:
         """Whether a carrier that the module at `path` speaks of can go."""
         own = _own(path, carrier)
         return own in self._known and self._find(own) not in self._roots
+
+    def any_spare(self, path: str) -> bool:
+        """Whether the module at `path` has carriers that can go, if only to hand sessions on."""
+        found = self._facts.get(path) or {"carriers": (), "parameters": ()}
+        own = [*found["carriers"], *(carrier_of_parameter(name, p) for name, p, *_ in found["parameters"])]
+        return any(self.spare(path, carrier) for carrier in own)
 
     def hooked(self, path: str, carrier: str) -> bool:
         """Whether runs of what a carrier holds may call hooks."""

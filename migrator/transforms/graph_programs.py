@@ -42,13 +42,14 @@ class GraphPrograms:
 
     def run(self, ctx: FileContext) -> str | None:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
-        if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
+        hands_on = carriers(ctx.index).any_spare(ctx.path)
+        if not hands_on and not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
             return None
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
         tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
-        if not any(facts["direct"] for facts in [*own.values(), *tests]):
+        if not hands_on and not any(facts["direct"] for facts in [*own.values(), *tests]):
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()

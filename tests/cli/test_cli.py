@@ -361,7 +361,7 @@ def test_without_tensorflow_nothing_is_begun(
 
 
 def test_nothing_to_run_has_one_code(repo: Path, migrator: Call) -> None:
-    for arguments in (("verify", repo), ("measure", repo), ("measure", "predict", repo),
+    for arguments in (("measure", repo), ("measure", "predict", repo),
                       ("measure", "fit", repo, "--limit-mib", 9)):  # fmt: skip
         assert "nothing to" in migrator(*arguments, code=2).output, arguments
 
