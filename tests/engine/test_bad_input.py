@@ -88,18 +88,16 @@ def test_a_name_that_is_something_else_is_left_alone(text: str, rules: RuleSet) 
             TF + "from tf1_support import slim\n\n\ndef f(x):\n    slim = mine()\n"
             "    return slim.conv2d(x)\n\n\ndef g(x):\n    return slim.conv2d(x, 3, 3)\n",
         ),
-        # conditional imports: both branches
+        # conditional imports: both branches, once where they became one
         (
             "try:\n    import tensorflow.contrib.slim as slim\nexcept ImportError:\n"
             "    import tf_slim as slim\nx = slim.conv2d(1, 3, 3)\n",
-            "try:\n    from tf1_support import slim\nexcept ImportError:\n"
-            "    from tf1_support import slim\nx = slim.conv2d(1, 3, 3)\n",
+            "from tf1_support import slim\nx = slim.conv2d(1, 3, 3)\n",
         ),
         (
             "import sys\nif sys.version_info[0] == 2:\n    import tensorflow as tf\nelse:\n"
             "    import tensorflow.compat.v1 as tf\nx = tf.log(1.0)\n",
-            "import sys\nif sys.version_info[0] == 2:\n    import tensorflow as tf\nelse:\n"
-            "    import tensorflow as tf\nx = tf.math.log(1.0)\n",
+            "import sys\nimport tensorflow as tf\nx = tf.math.log(1.0)\n",
         ),
         (
             "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"

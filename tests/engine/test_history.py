@@ -19,7 +19,7 @@ import tensorflow as tf
 from tensorflow.contrib import learn
 
 print(1)
-words = learn.preprocessing.VocabularyProcessor(10)
+words = learn.SVM(10)
 
 
 def f(x):
@@ -84,9 +84,9 @@ def test_a_finding_stays_until_its_line_is_changed(repo: Path) -> None:
     assert found[:2] == ("net/a.py", "TF330")
     path = repo / "net" / "a.py"
     lines = path.read_text().splitlines(keepends=True)
-    assert "VocabularyProcessor" in lines[found[2] - 1]
+    assert "SVM" in lines[found[2] - 1]
     for _ in range(2):  # the second run sees other code there, and it is the same finding
-        assert migrate(repo).count("VocabularyProcessor is not in TensorFlow 2") == 1
+        assert migrate(repo).count("SVM is not in TensorFlow 2") == 1
         assert codes(kept(repo)) == [found]
     path.write_text("".join(["# a line above\n", *lines]))
     moved = history.standing(kept(repo), repo)
@@ -94,7 +94,7 @@ def test_a_finding_stays_until_its_line_is_changed(repo: Path) -> None:
     lines[found[2] - 1] = "words = None\n"
     path.write_text("".join(lines))
     assert codes(history.standing(kept(repo), repo)) == []
-    assert "VocabularyProcessor" not in migrate(repo)
+    assert "SVM" not in migrate(repo)
 
 
 def test_a_finding_is_told_once_and_at_its_line(repo: Path) -> None:
