@@ -42,14 +42,13 @@ class GraphPrograms:
 
     def run(self, ctx: FileContext) -> str | None:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
-        hands_on = carriers(ctx.index).any_spare(ctx.path)
-        if not hands_on and not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
-            return None
+        if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
+            return _without_sessions(ctx)
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
         tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
-        if not hands_on and not any(facts["direct"] for facts in [*own.values(), *tests]):
+        if not any(facts["direct"] for facts in [*own.values(), *tests]):
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()
@@ -58,6 +57,15 @@ class GraphPrograms:
         writer.sessions()
         writer.roots(roots(ctx.index, ctx.path, own))
         return unwrapped(apply(ctx.text, writer.edits)[0]) if writer.edits else None
+
+
+def _without_sessions(ctx: FileContext) -> str | None:
+    """A module that only hands sessions on, without them."""
+    if not carriers(ctx.index).any_spare(ctx.path):
+        return None
+    writer = _Writer(ctx, set())
+    writer.sessions()
+    return unwrapped(apply(ctx.text, writer.edits)[0]) if writer.edits else None
 
 
 class _Writer:

@@ -50,7 +50,6 @@ def main(output):
     tf1_summary.scalar('score', score)
     merged = graph_summaries.merge_all()
 
-    # 1 where the object is
     folder = tempfile.mkdtemp()
     rng = np.random.RandomState(0)
     scores = []

@@ -56,11 +56,6 @@ class DeepQNetwork:
         with scopes.variable_scope('train'):
             self._train_op = optimizers.RMSPropOptimizer(self.lr).minimize(self.loss)
 
-    # ------------------ all inputs ------------------------
-    # input State
-    # next State
-    # input Reward
-    # input Action
     def values(self, observation):
         observation = observation[np.newaxis, :]
         compute_q_eval = graphs.function([self.s], self.q_eval)

@@ -41,7 +41,6 @@ class Recogniser(object):
         train_op = optimizers.AdamOptimizer(learning_rate=0.05).minimize(loss)
         return frames, labels, scores, train_op, loss, graphs.global_variables_initializer()
 
-    # One class for each frame.
     def train(self, batches):
         losses = []
         train_step = graphs.function([self.frames, self.labels], [self.train_op, self.loss])

@@ -36,10 +36,10 @@ class Factors(object):
         if self.loss is None:
             self._build()
             graphs.run(graphs.global_variables_initializer())
-        feed = {self.ratings: ratings, self.rate: rate}
         losses = []
+        step_step = graphs.function([self.ratings, self.rate], [self.step, self.loss])
         for _ in range(epochs):
-            _, loss = graphs.run([self.step, self.loss], feed_dict=feed)
+            _, loss = step_step(ratings, rate)
             losses.append(loss)
         return losses
 
