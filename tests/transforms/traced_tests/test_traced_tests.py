@@ -118,4 +118,4 @@ def test_an_iterator_is_made_outside_of_what_is_traced() -> None:
 
 def test_an_iterator_that_is_started_again_stays() -> None:
     again = STARTED + "      sess.run(iterator.initializer)\n      self.assertEmpty(sess.run(batch))\n"
-    assert "sess.run(iterator.initializer)" in rewritten(again)
+    assert "graphs.run(iterator.initializer)" in rewritten(again)
