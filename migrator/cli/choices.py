@@ -33,6 +33,8 @@ from migrator.project.git import GitError
 from migrator.project.gitstate import changed_since
 from migrator.project.ignore import Patterns
 
+_SHOWN = 80  # characters of what was given, in messages
+
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
     "gpu-memory": "keep", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
@@ -182,10 +184,11 @@ def _known_codes(values: dict[str, Any], config: Config) -> None:
     known = codes.every(packs)
     for name, code in given:
         if not any(k.startswith(code) for k in known):
-            close = difflib.get_close_matches(code.upper(), known, n=1)
+            close = difflib.get_close_matches(code[:_SHOWN].upper(), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
+            shown = code if len(code) <= _SHOWN else code[:_SHOWN] + "..."
             raise UsageExit(
-                f"{name} {console.safe(code)!r}: no rule's code begins so{hint} "
+                f"{name} {console.safe(shown)!r}: no rule's code begins so{hint} "
                 "(`migrator rules` lists them)"
             )
 
