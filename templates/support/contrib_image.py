@@ -200,8 +200,8 @@ def bipartite_match(distance_mat: Any, num_valid_rows: Any, top_k: Any = -1,
                          output_type=tf.int32)
         row, column = best // columns, best % columns
         return (count + 1,
-                tf.where(tf.range(rows) == row, column, column_of_row),
-                tf.where(tf.range(columns) == column, row, row_of_column))
+                tf.where(tf.equal(tf.range(rows), row), column, column_of_row),
+                tf.where(tf.equal(tf.range(columns), column), row, row_of_column))
 
     with tf.name_scope(name or "bipartite_match"):
         _, column_of_row, row_of_column = tf.while_loop(

@@ -36,11 +36,11 @@ def _first(ids: tf.Tensor) -> tf.Tensor:
     earlier = tf.linalg.band_part(tf.ones_like(same[..., :, :], tf.int32), -1, 0)
     earlier -= tf.linalg.band_part(earlier, 0, 0)
     seen = tf.reduce_any(same & tf.cast(earlier, tf.bool), -1)
-    return ~seen & (ids != _NONE)
+    return ~seen & tf.not_equal(ids, _NONE)
 
 
 def _within(ids: tf.Tensor, others: tf.Tensor) -> tf.Tensor:
-    return tf.reduce_any(ids[..., :, None] == others[..., None, :], -1)
+    return tf.reduce_any(tf.equal(ids[..., :, None], others[..., None, :]), -1)
 
 
 def _total(name: str, chosen: tf.Tensor, weights: Any) -> tf.Tensor:
@@ -76,7 +76,7 @@ def _share(
         labels = _expanded(_ids(labels), chosen)
         picks, wanted = _first(chosen), _first(labels)
         if class_id is not None:
-            picks, wanted = picks & (chosen == class_id), wanted & (labels == class_id)
+            picks, wanted = picks & tf.equal(chosen, class_id), wanted & tf.equal(labels, class_id)
         right = _total(_label("true_positive", k, class_id), picks & _within(chosen, labels), weights)
         if kind == "precision":
             missed, what = picks & ~_within(chosen, labels), "false_positive"
