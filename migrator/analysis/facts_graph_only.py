@@ -61,11 +61,7 @@ def is_traced(node: ast.AST) -> bool:
 def opens_session(function: ast.FunctionDef) -> bool:
     """Whether a function has a graph or session of its own: such a program is complete, and is
     either made eager as a whole or keeps its graph as a whole."""
-    return any(
-        (c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", ""))
-        in _OPENERS
-        for c in calls_in(function)
-    )
+    return any(last_name(c.func) in _OPENERS for c in calls_in(function))
 
 
 @fact("graph_only", *sorted(_LAST), when=has_functions)

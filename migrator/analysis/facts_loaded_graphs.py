@@ -31,7 +31,11 @@ _MOST = 400
 Kinds = tuple[str, ...]  # of what is returned: one, or those of a tuple's elements
 
 
-@fact("loaded_graphs", "import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph")
+#: Words without which no text loads a graph: those of TF 1, and of what is written in their place.
+LOADING = ("import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph")
+
+
+@fact("loaded_graphs", *LOADING)
 def loaded_graphs(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Top-level function -> kinds of what it returns, for those that return loaded graphs."""
     del module
@@ -58,12 +62,14 @@ class LoadedGraphs:
 
 
 def loaded_parameters(
-    index: ProjectIndex, path: str, tree: ast.Module, names: NameTable
+    index: ProjectIndex, path: str, text: str, tree: ast.Module, names: NameTable
 ) -> set[tuple[str, str]]:
-    """(function, parameter) of the module at `path`, whose text is `tree` by now, that are given
-    loaded graphs or what runs them."""
+    """(function, parameter) of the module at `path`, which is `text` by now, that are given loaded
+    graphs or what runs them."""
     linked = LoadedGraphs.of(index)
     given = {name: kinds for (p, name), kinds in linked.parameters.items() if p == path}
+    if not linked.returns and not given and not any(word in text for word in LOADING):
+        return set()
     flow = ModuleFlow(tree, names, linked.returns, given)
     return {(name, parameter) for name, kinds in flow.parameters.items() for parameter in kinds}
 

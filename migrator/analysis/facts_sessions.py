@@ -12,6 +12,8 @@ from typing import Any
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts import fact
+from migrator.analysis.facts_graph_code import names_session
+from migrator.analysis.facts_loaded_graphs import LOADING
 from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
 from migrator.analysis.tree_walk import walk
@@ -26,9 +28,6 @@ TAKERS: dict[str, tuple[str, ...]] = {
 #: Methods of hooks and listeners, which are called with a session.
 _CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
-
-_LOADS = frozenset({"import_graph_def", "import_meta_graph", "FrozenGraph", "MetaGraph"})
 
 
 @fact("sessions", "sess", "Sess", anywhere=True)
@@ -107,8 +106,8 @@ class Carried:
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
             "calls": self._calls(), "values": self._values(),
-            "loads": any(isinstance(node, ast.Attribute) and node.attr in _LOADS or
-                         isinstance(node, ast.Name) and node.id in _LOADS for node in walk(self.tree)),
+            "loads": any(isinstance(node, ast.Attribute) and node.attr in LOADING or
+                         isinstance(node, ast.Name) and node.id in LOADING for node in walk(self.tree)),
         }
 
     # -- carriers
@@ -147,7 +146,7 @@ class Carried:
             method = self.is_method(node) and not any(
                 ast.unparse(d) == "staticmethod" for d in node.decorator_list)
             for place, name in enumerate(every):
-                if self.values.names_session(name):
+                if names_session(name):
                     yield self.called(node), name, place - method, node
 
     # -- uses

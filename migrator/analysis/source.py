@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import first_line, walk
 from migrator.lines import lines_of
 
 Edit = tuple[int, int, str]  # (start offset, end offset, replacement) in the file's text
@@ -73,25 +73,7 @@ class SourceText:
 
     def first_line(self, stmt: ast.stmt) -> int:
         """The first line of a statement, decorators included."""
-        decorators = getattr(stmt, "decorator_list", [])
-        return min([stmt.lineno, *(d.lineno for d in decorators)])
-
-    def line_end(self, line: int) -> int:
-        """The offset behind a line (1-based) and its line end."""
-        return self.offset(line, 0) + len(self.lines[line - 1])
-
-    def removal(self, stmt: ast.stmt, blank: bool = False) -> Edit:
-        """The edit that takes away a statement with its lines, and the blank ones behind; one that
-        shares a line with others becomes `pass`."""
-        last = stmt.end_lineno or stmt.lineno
-        start, end = self.span(stmt)
-        before = self.text[self.offset(stmt.lineno, 0) : start]
-        behind = self.text[end : self.line_end(last)]
-        if before.rstrip().endswith(";") or behind.lstrip().startswith(";"):
-            return start, end, "pass"
-        while blank and last < len(self.lines) and not self.lines[last].strip():
-            last += 1
-        return self.offset(self.first_line(stmt), 0), self.line_end(last), ""
+        return first_line(stmt)
 
     def indent(self, stmt: ast.stmt) -> str:
         """The white space that a statement's first line begins with."""

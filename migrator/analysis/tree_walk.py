@@ -150,6 +150,12 @@ def last_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def first_line(node: ast.AST) -> int:
+    """The line (1-based) that a statement begins on, decorators included."""
+    decorators = getattr(node, "decorator_list", ())
+    return min(item.lineno for item in (node, *decorators))  # type: ignore[attr-defined]
+
+
 def self_attribute(node: ast.AST) -> str | None:
     """``x`` for ``self.x``, None for other expressions."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -126,11 +126,6 @@ class Values:
         owner = self._owner(node) if name else None
         return self._attributes.get((id(owner), name)) if owner is not None and name else None
 
-    @staticmethod
-    def names_session(name: str) -> bool:
-        """Whether people call a session so."""
-        return names_session(name)
-
     def imported(self, node: ast.expr) -> bool:
         """Whether an expression is a module or something that a module of others has."""
         name = self.names.resolve_node(node, values=False) or ""

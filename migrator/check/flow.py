@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 
 from migrator.analysis.names import NameTable, Reference, Scope
-from migrator.analysis.tree_walk import children
+from migrator.analysis.tree_walk import children, last_name
 from migrator.check.records import Late
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -302,11 +302,8 @@ class _Run:
     def _expression(self, node: ast.Expr, state: State) -> State | None:
         self.read(node.value, state)
         value = node.value
-        if isinstance(value, ast.Call):
-            called = value.func
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if name in _ENDS:
-                return None
+        if isinstance(value, ast.Call) and last_name(value.func) in _ENDS:
+            return None
         return state
 
     def _try(self, node: ast.Try, state: State) -> State | None:

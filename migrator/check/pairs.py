@@ -50,7 +50,6 @@ MAKERS = frozenset(
      "dynamic_rnn", "bidirectional_dynamic_rnn", "static_rnn", "static_bidirectional_rnn",
      "raw_rnn", "LSTMCell", "BasicLSTMCell", "GRUCell", "BasicRNNCell", "MultiRNNCell")
 )  # fmt: skip
-_ASSERTS = ("Assert", "assert_", "check_numerics", "verify_tensor_all_finite", "add_check_numerics_ops")
 
 
 def flaws(old: Reader, new: Reader) -> Iterator[Flaw]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import first_line, walk
 from migrator.lines import lines_of
 
 #: What is said to a tool about the code of its line (or is code, of a notebook), and goes with that.
@@ -136,7 +136,7 @@ def _starts(tree: ast.Module, rows: list[str]) -> list[tuple[int, str]]:
     for node in walk(tree):
         if not isinstance(node, ast.stmt):
             continue
-        line = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        line = first_line(node)
         row = rows[line - 1]
         indent = row[: len(row) - len(row.lstrip(" \t\f"))]
         if line == node.lineno and len(indent) != node.col_offset and row.isascii():

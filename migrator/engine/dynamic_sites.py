@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrator import support
+from migrator.analysis.tree_walk import last_name
 from migrator.engine.work import FileWork, Site, shown
 
 # What is handed a module for other things than reading any name of it.
@@ -15,8 +16,7 @@ def is_looked_up(node: ast.AST, holder: ast.AST | None) -> bool:
     """Whether a module stands where names are read from it at run time: an argument of ``getattr``
     with a name that is not written out, or of another function, or one of several modules."""
     if isinstance(holder, ast.Call):
-        func = holder.func
-        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        name = last_name(holder.func)
         if name == "getattr":
             return len(holder.args) > 1 and not isinstance(holder.args[1], ast.Constant)
         return node in holder.args and name not in _OTHER_USES

@@ -13,6 +13,7 @@ from typing import cast
 import libcst as cst
 
 from migrator.analysis.names import Resolved, Scope
+from migrator.analysis.tree_walk import first_line
 from migrator.engine.context import FileContext
 from migrator.engine.cst_print import code_for
 from migrator.engine.cst_scopes import CstScopes
@@ -55,7 +56,7 @@ class FunctionContext(FileContext):
 
     def _parse(self, lines: Lines) -> None:
         text, node = lines.text, self.node
-        first = min(item.lineno for item in (node, *node.decorator_list))
+        first = first_line(node)
         self._start = lines.starts[first - 1]
         self._end = _end(lines, node)
         code = self.source = text[self._start : self._end]
@@ -143,7 +144,7 @@ def _after(lines: Lines, number: int) -> int:
 def _indent(lines: Lines, tree: ast.Module) -> str:
     """The first indentation of a file, which is LibCST's for what is new."""
     for block in _blocks(tree):
-        first = min(item.lineno for item in (block[0], *getattr(block[0], "decorator_list", ())))
+        first = first_line(block[0])
         start = lines.starts[first - 1]
         space = lines.text[start : start + block[0].col_offset]
         if space and not space.strip():

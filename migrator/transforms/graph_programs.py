@@ -17,7 +17,7 @@ from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import roots, shares_graph
 from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
 from migrator.analysis.session_carriers import carriers
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import first_line, walk
 from migrator.analysis.value_kinds import Parents, Values
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
@@ -44,7 +44,7 @@ class GraphPrograms:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
         if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
             return _without_sessions(ctx)
-        loaded = loaded_parameters(ctx.index, ctx.path, ctx.tree, ctx.names)
+        loaded = loaded_parameters(ctx.index, ctx.path, ctx.text, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
         tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
@@ -56,7 +56,7 @@ class GraphPrograms:
         writer.graphs()
         writer.sessions()
         writer.roots(roots(ctx.index, ctx.path, own))
-        return unwrapped(apply(ctx.text, writer.edits)[0]) if writer.edits else None
+        return writer.text()
 
 
 def _without_sessions(ctx: FileContext) -> str | None:
@@ -65,7 +65,7 @@ def _without_sessions(ctx: FileContext) -> str | None:
         return None
     writer = _Writer(ctx, set())
     writer.sessions()
-    return unwrapped(apply(ctx.text, writer.edits)[0]) if writer.edits else None
+    return writer.text()
 
 
 class _Writer:
@@ -78,6 +78,10 @@ class _Writer:
         self.values = Values(ctx.tree, ctx.names, self.parents, loaded)
         self.carried = Carried(ctx.tree, self.values, self.parents)
         self.edits: list[Edit] = []
+
+    def text(self) -> str | None:
+        """The text with all edits, None where there are none."""
+        return unwrapped(apply(self.ctx.text, self.edits)[0]) if self.edits else None
 
     # -- runs
 
@@ -123,9 +127,7 @@ class _Writer:
         return not self.ctx.text[start : self.lines.span(statement)[0]].strip()  # type: ignore[arg-type]
 
     def _definition(self, function: GraphFunction) -> None:
-        before = function.before
-        first = min([before.lineno, *(d.lineno for d in getattr(before, "decorator_list", ()))])
-        start = self.lines.offset(first, 0)
+        start = self.lines.offset(first_line(function.before), 0)
         text = self.ctx.text
         indent = text[start : start + len(text[start:]) - len(text[start:].lstrip(" \t"))]
         site = function.site
@@ -222,7 +224,7 @@ class _Writer:
                 self._decorate(node)
             elif isinstance(node, ast.ClassDef) and any(
                     unit.startswith(f"{node.name}.") for unit in found):
-                if not any("TestCase" in ast.unparse(base) for base in node.bases):
+                if not is_test_case(node):
                     self._decorate(node)
 
     def _decorate(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
@@ -230,8 +232,7 @@ class _Writer:
             self._before(node, f"@{self.ctx.support('graphs.building')}")
 
     def _before(self, node: ast.stmt, line: str) -> None:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        start = self.lines.offset(first, 0)
+        start = self.lines.offset(first_line(node), 0)
         self.edits.append(Edit(start, start, (" " * node.col_offset + line + "\n",)))
         self._tell(node)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrator.analysis.tree_walk import last_name
 from migrator.project.discover import NEVER, discover
 from migrator.project.source import SourceError
 from migrator.project.tree import read
@@ -133,9 +134,7 @@ def _runs(node: ast.stmt) -> bool:
         return True
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
-            called = inner.func
-            last = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if last in _RUNS:
+            if last_name(inner.func) in _RUNS:
                 return True
     return False
 

@@ -73,10 +73,10 @@ class GraphRun(Run):
             return tf.nest.map_structure(tf.identity, value())
 
     def perform(self, operation: Any) -> None:
-        self.graph.function_of([], operation)()
+        self.graph.compute(operation)
 
     def value(self, tensor: Any) -> Any:
-        return self.graph.function_of([], tensor)()
+        return self.graph.compute(tensor)
 
     def add_update(
         self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)

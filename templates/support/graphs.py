@@ -236,6 +236,11 @@ class Graph:
         return {inner.name: known[id(outer)] for outer, inner in self.traced.captures
                 if id(outer) in known}
 
+    def compute(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """The values of a nest of tensors, operations (None) and variables, once."""
+        given = dict(feed_dict or {})
+        return self.function_of(list(given), fetches)(*given.values())
+
     def function_of(self, inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> Function:
         """The function from `inputs` to `outputs`, made once."""
         flat, key, rebuild = structure(self, outputs)
@@ -399,8 +404,7 @@ def run(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
 
     For what is put together when the program runs; else make a `function` once.
     """
-    given = dict(feed_dict or {})
-    return _graph_of([*given, fetches]).function_of(list(given), fetches)(*given.values())
+    return _graph_of([*(feed_dict or ()), fetches]).compute(fetches, feed_dict)
 
 
 def evaluate(value: Any, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:

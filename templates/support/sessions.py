@@ -41,9 +41,8 @@ class Session:
             run_metadata: Any = None) -> Any:
         """The values of a nest of tensors, operations (None) and variables of the graph."""
         del options, run_metadata
-        given = dict(feed_dict or {})
         self.graph.use(self)
-        return self.graph.function_of(list(given), fetches)(*given.values())
+        return self.graph.compute(fetches, feed_dict)
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:

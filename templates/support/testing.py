@@ -108,8 +108,7 @@ class TestSession:
         """See `run` of this module."""
         if self.graph is None:
             return run(fetches, feed_dict)
-        given = dict(feed_dict or {})
-        return self.graph.function_of(list(given), fetches)(*given.values())
+        return self.graph.compute(fetches, feed_dict)
 
     def close(self) -> None:
         """Nothing to do."""

@@ -34,6 +34,12 @@ def _size(tensor: Any) -> int | None:
     return int(math.prod(shape.as_list())) * int(tensor.dtype.size)
 
 
+def _sizes(*tensors: Any) -> list[int] | None:
+    """Bytes of each tensor; None where the graph does not tell one."""
+    found = [size for size in map(_size, tensors) if size is not None]
+    return found if len(found) == len(tensors) else None
+
+
 def _image(shape: Any, channels_last: bool) -> tuple[int, int]:
     dims = shape.as_list()
     return (dims[1], dims[2]) if channels_last else (dims[2], dims[3])
@@ -68,30 +74,30 @@ def scratch(op: Any) -> Scratch:
     """
     if op.type in CONVOLUTIONS:
         image, weights, output = op.inputs[0], op.inputs[1], op.outputs[0]
-        parts = _size(image), _size(weights), _size(output)
-        if None in parts:
+        parts = _sizes(image, weights, output)
+        if parts is None:
             return Scratch()
-        x, f, y = (p or 0 for p in parts)
+        x, f, y = parts
         if op.get_attr("data_format") == b"NHWC":  # as halves are: cuDNN takes it as it is
             return Scratch(0, 0, x + f + y)
         padded = _padded(op, image, weights, output)
         return _with_copies(f + padded, weights, f + (padded or x), f + 2 * (padded or x) + y)
     if op.type == "Conv2DBackpropInput":
         weights, gradient, output = op.inputs[1], op.inputs[2], op.outputs[0]
-        parts = _size(output), _size(weights), _size(gradient)
-        if None in parts:
+        parts = _sizes(output, weights, gradient)
+        if parts is None:
             return Scratch()
-        x, f, y = (p or 0 for p in parts)
+        x, f, y = parts
         if op.get_attr("data_format") == b"NHWC":
             return Scratch(x, x, 2 * x + f + y)
         x = _padded(op, output, weights, gradient) or x
         return _with_copies(x + f, weights, f + x + y, 2 * (f + x + y))
     if op.type == "Conv2DBackpropFilter":
         image, gradient, output = op.inputs[0], op.inputs[2], op.outputs[0]
-        parts = _size(image), _size(output), _size(gradient)
-        if None in parts:
+        parts = _sizes(image, output, gradient)
+        if parts is None:
             return Scratch()
-        x, f, y = (p or 0 for p in parts)
+        x, f, y = parts
         if op.get_attr("data_format") == b"NHWC":
             return Scratch(f, f, f + SPLITS * f + x + y)
         padded = _padded(op, image, output, gradient)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.run_sites import Site
-from migrator.analysis.tree_walk import LOOPS, walk
+from migrator.analysis.tree_walk import LOOPS, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values
 from migrator.transforms.graphs.bound import surely_bound
 
@@ -134,9 +134,7 @@ def _last(node: ast.expr) -> str:
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
             return node.slice.value
         return _last(node.value)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return last_name(node)
 
 
 def _stem(node: ast.expr) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.arguments import defaults_of
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
@@ -98,17 +97,6 @@ def wrapped(text: str, width: int, unit: str) -> list[str]:
 def whole_argument(call: ast.Call, value: ast.expr) -> ast.expr | ast.keyword:
     """An argument of a call, with its keyword if it has one."""
     return next((a for a in call.keywords if a.value is value), value)
-
-
-def parameter_span(source: SourceText, function: ast.FunctionDef, name: str) -> tuple[int, int]:
-    """Where a parameter stands, with its annotation and its default."""
-    arguments = function.args
-    found = next(
-        a for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] if a.arg == name)
-    default = defaults_of(arguments).get(name)
-    last: ast.arg | ast.expr = found if default is None else default
-    return (source.offset(found.lineno, found.col_offset),
-            source.offset(last.end_lineno or 0, last.end_col_offset or 0))
 
 
 def cut(source: SourceText, start: int, end: int) -> Edit:
