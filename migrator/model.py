@@ -128,7 +128,8 @@ class Plan:
 
     root: str
     files: Sequence[FileResult]  # of a large tree most are on disk (`project.results`): one at a time
-    support_files: tuple[tuple[str, str], ...] = ()  # (path relative to root, text)
+    # (path relative to root, text); without a text: a file of a support package that goes
+    support_files: tuple[tuple[str, str], ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     tool_version: str = ""
     written: tuple[Written, ...] = ()

@@ -14,7 +14,7 @@ LAYERS = (
     ("migrator", "model", "lines", "resources"),
     ("project",),
     ("support_source",),
-    ("support",),
+    ("support", "support_wheel"),
     ("analysis",),
     ("check",),
     ("engine",),

@@ -8,7 +8,7 @@ import click
 
 from migrator.cli import console, exits, review
 from migrator.cli.migrate import keep_plan
-from migrator.cli.summary import count
+from migrator.cli.summary import count, support_done
 from migrator.engine import history
 from migrator.model import Plan, to_json
 from migrator.project import planfile
@@ -104,8 +104,8 @@ def _report(plan: Plan, applied: Applied, root: Path) -> None:
     out.print(
         console.styled(
             (f"Changed {count(len(changed), 'file')}", "bold"),
-            f", added {count(len(applied.created), 'support file')} in {root}.",
+            f"{support_done(applied)} in {root}.",
         )
     )
-    if applied.written or applied.created:
+    if applied.written or applied.created or applied.removed:
         out.print(console.styled(f"Undo with: migrator undo {root}"))

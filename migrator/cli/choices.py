@@ -22,6 +22,7 @@ from migrator.engine.options import (
     ENGINES,
     GPU_MEMORY,
     PRECISIONS,
+    SUPPORT,
     Options,
     Override,
 )
@@ -37,7 +38,7 @@ _SHOWN = 80  # characters of what was given, in messages
 
 DEFAULTS: dict[str, Any] = {
     "select": [], "ignore": [], "exclude": [], "precision": "float32", "jit": False,
-    "gpu-memory": "keep", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
+    "gpu-memory": "keep", "support": "", "jobs": 0, "rules": [], "cache": True, "confidence": "review",
     "baseline": "", "engine": "processes", "address": "",
 }  # fmt: skip
 
@@ -49,8 +50,8 @@ def repo_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ADVANCED = (
-    "--precision", "--jit", "--gpu-memory", "--rules", "--jobs", "--engine", "--address", "--no-cache",
-    "--show-config", "--baseline", "--confidence",
+    "--precision", "--jit", "--gpu-memory", "--support", "--rules", "--jobs", "--engine", "--address",
+    "--no-cache", "--show-config", "--baseline", "--confidence",
 )  # fmt: skip
 
 
@@ -81,6 +82,9 @@ def migration_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--gpu-memory", type=click.Choice(GPU_MEMORY),
                          help="Memory of GPUs: as the program said, and growth where it said nothing; "
                          "or one of the two everywhere.  [default: keep]"),
+            click.option("--support", type=click.Choice(SUPPORT[1:]),
+                         help="Support code as a folder of what is used, or as the package tf1-support "
+                         "(`migrator wheel`).  [default: what REPO has; vendor]"),
             click.option("--rules", multiple=True, type=pack, metavar="FILE",
                          help="Another rule pack (TOML)."),
             click.option("--jobs", "-j", type=click.IntRange(min=0),
@@ -127,8 +131,8 @@ def settings(repo: Path, given: dict[str, Any]) -> tuple[dict[str, Any], Config]
     for name in ("exclude", "rules"):
         if given.get(name):
             values[name] = [*values[name], *given[name]]
-    for name in ("precision", "jit", "jobs", "gpu-memory", "confidence", "baseline", "engine",
-                 "address"):  # fmt: skip
+    for name in ("precision", "jit", "jobs", "gpu-memory", "support", "confidence", "baseline",
+                 "engine", "address"):  # fmt: skip
         if given.get(name.replace("-", "_")) is not None:
             values[name] = given[name.replace("-", "_")]
     if given.get("no_cache"):
@@ -155,6 +159,7 @@ def build_options(repo: Path, given: dict[str, Any]) -> Options:
             precision=values["precision"],
             jit=values["jit"],
             gpu_memory=values["gpu-memory"],
+            support=values["support"],
             jobs=values["jobs"],
             rules=tuple(Path(path) for path in values["rules"]),
             confidence=values["confidence"],

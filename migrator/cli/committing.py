@@ -58,13 +58,13 @@ def apply_and_commit(plan: Plan, ready: commits.Ready) -> Applied:
 
 def _contents(
     root: Path, plan: Plan, step: families.Step, ready: commits.Ready
-) -> dict[str, bytes]:
-    """The bytes of a step's texts; of a file that cannot be encoded half-way there are none, so
-    that it stays as it was until a later step. The last one is what `apply_plan` writes."""
+) -> dict[str, bytes | None]:
+    """The bytes of a step's texts, None for a file that goes. Of a file that cannot be encoded half-way
+    there are none, so it stays as it was until a later step; the last one is what `apply_plan` writes."""
     if step.family == families.SUPPORT:
-        return {path: text.encode() for path, text in step.texts.items()}
+        return {path: text.encode() if text else None for path, text in step.texts.items()}
     results = {result.path: result for result in plan.files if result.status is Status.CHANGED}
-    found: dict[str, bytes] = {}
+    found: dict[str, bytes | None] = {}
     for path, text in step.texts.items():
         try:
             data, mode = read(root, path, limit=1 << 30)

@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "A rule, or what becomes of a TF1 symbol, here.",
     "rules": "The rules; rule packs of your own.",
     "lsp": "Speak to an editor (language server).",
+    "wheel": "The support code as a package to install.",
     "doctor": "Check what migrator finds on this machine.",
 }
 MOVED = {"predict": "measure predict", "fit": "measure fit", "merge": "measure merge"}

@@ -26,7 +26,7 @@ def summary(plan: Plan) -> str:
         f"{count(len(changes), 'edit')} in {count(len(plan.changed), 'file')}, "
         f"{count(len(person), 'place')} left for a person, "
         f"{count(len(plan.failed), 'file')} could not be read, "
-        f"{count(len(plan.support_files), 'support file')} added.",
+        f"{count(sum(1 for _, text in plan.support_files if text), 'support file')} added.",
     ]
     if changes:
         lines += ["", "| rule | edits | files | for example |", "| --- | ---: | ---: | --- |"]

@@ -310,8 +310,10 @@ def _show(
     messages.print()
     summary.print_totals(summary.Totals.of(plan), messages, written=False)
     would = f"would change {summary.count(len(plan.changed), 'file')}"
-    if plan.support_files:
-        would += f" and add {summary.count(len(plan.support_files), 'support file')}"
+    added = sum(1 for _, text in plan.support_files if text)
+    gone = len(plan.support_files) - added
+    would += f" and add {summary.count(added, 'support file')}" if added else ""
+    would += f" and remove {summary.count(gone, 'support file')}" if gone else ""
     messages.print(would[0].upper() + would[1:] + ".")
 
 
@@ -323,8 +325,8 @@ def print_diff(plan: Plan, out: Console) -> None:
         for hunk in diff.hunks(result):
             print_hunk(hunk, result, out)
     for path, text in plan.support_files:
-        lines = text.count("\n")
-        out.print(console.styled((f"+++ b/{path}", "bold"), f"  (support file, {lines} lines)"))
+        said = f"{text.count(chr(10))} lines" if text else "removed"
+        out.print(console.styled((f"+++ b/{path}", "bold"), f"  (support file, {said})"))
 
 
 def _report(
@@ -333,7 +335,7 @@ def _report(
     screen = console.stdout()
     for note in applied.notes:
         console.stderr().print(console.styled(("note: ", "dim"), note))
-    done = len(applied.written) + len(applied.created)
+    done = len(applied.written) + len(applied.created) + len(applied.removed)
     if not done and not applied.failed and not plan.failed:
         screen.print("Nothing to change.")
         summary.print_left(plan, screen, verbose, str(repo))
@@ -354,7 +356,7 @@ def _report(
     screen.print(
         console.styled(
             (f"Changed {summary.count(len(changed), 'file')}", "bold"),
-            f", added {summary.count(len(applied.created), 'support file')}{where}.",
+            f"{summary.support_done(applied)}{where}.",
         )
     )
     if out is None and done:

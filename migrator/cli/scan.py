@@ -115,7 +115,7 @@ def _print_more(found: Survey, plan: Plan, out: Console) -> None:
                 f"{model.bytes / 2**10:,.1f} KiB"
             )  # fmt: skip
             out.print(console.styled(f"  {size:>12}  {model.kind:<18} {model.path}"))
-    if plan.support_files:
+    if any(text for _, text in plan.support_files):
         folders = sorted({path.rpartition("/")[0] for path, _ in plan.support_files})
         count = summary.count(len(plan.support_files), "support file")
         out.print(console.styled(f"{count} will be added in {', '.join(folders)}"))

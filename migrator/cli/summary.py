@@ -24,6 +24,13 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def support_done(applied: Applied) -> str:
+    """What became of the support package, behind what is said of the other files."""
+    gone = len(applied.removed)
+    added = f", added {count(len(applied.created), 'support file')}" if applied.created or not gone else ""
+    return added + (f", removed {count(gone, 'support file')}" if gone else "")
+
+
 def print_rules(plan: Plan, out: Console) -> None:
     """How many edits of which rule in how many files."""
     edits: Counter[str] = Counter()

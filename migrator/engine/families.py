@@ -61,6 +61,8 @@ def split(plan: Plan) -> list[Step]:
     steps = []
     if plan.support_files:
         title = "Add the support package that the migrated code uses"
+        if not any(text for _, text in plan.support_files):
+            title = "Take the support package out: the code uses tf1-support"
         steps.append(Step(SUPPORT, title, dict(plan.support_files)))
     for family in order:
         step = Step(family, FAMILIES.get(family, OTHER))

@@ -14,6 +14,7 @@ from migrator.project.ignore import Patterns
 
 PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16")
 GPU_MEMORY = ("keep", "growth", "limit")
+SUPPORT = ("", "vendor", "package")
 ENGINES = ("processes", "ray")
 CONFIDENCES = tuple(item.value for item in (Confidence.PROVEN, Confidence.LIKELY, Confidence.REVIEW))
 
@@ -59,6 +60,8 @@ class Options:
     `jit`: give generated ``tf.function`` steps ``jit_compile=True``.
     `gpu_memory`: what set-ups of GPUs become: ``keep`` (what the program said; growth where it said
     nothing), ``growth``, ``limit`` (the share that it asked for, without growth).
+    `support`: where the support code comes from: ``vendor`` (a folder of what is used, in the
+    repository), ``package`` (the distribution tf1-support, pinned), empty for what the repository has.
     `jobs`: worker processes, 0 for one per CPU.
     `rules`: more rule packs (TOML files).
     `cache_dir`: None for no cache.
@@ -78,6 +81,7 @@ class Options:
     precision: str = "float32"
     jit: bool = False
     gpu_memory: str = "keep"
+    support: str = ""
     jobs: int = 0
     rules: tuple[Path, ...] = ()
     cache_dir: Path | None = None
@@ -95,6 +99,8 @@ class Options:
             raise ValueError(
                 f"gpu_memory {self.gpu_memory!r} is not one of {', '.join(GPU_MEMORY)}"
             )
+        if self.support not in SUPPORT:
+            raise ValueError(f"support {self.support!r} is not one of {', '.join(SUPPORT[1:])}")
         if self.target != "2.21":
             raise ValueError(f"target {self.target!r} is not supported; 2.21 is")
         if self.jobs < 0:
@@ -145,8 +151,10 @@ class Options:
         return values
 
     def digest(self) -> str:
-        """A hash over the choices that change what a file becomes (not jobs, cache, files or engine)."""
+        """A hash over the choices that change what a module becomes (not jobs, cache, files or engine)."""
         values = self.as_dict()
-        for name in ("jobs", "cache_dir", "only_files", "engine", "address", "timings"):
+        for name in (
+            "jobs", "cache_dir", "only_files", "engine", "address", "timings", "support",
+        ):  # fmt: skip
             values.pop(name)
         return hashlib.sha256(repr(sorted(values.items())).encode()).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from migrator.engine.options import Options
 from migrator.engine.work import held_back_changes
 from migrator.model import Confidence, FileResult, Finding, Status
 from migrator.project.discover import discover
-from migrator.project.source import SourceError, decode
+from migrator.project.results import Results
+from migrator.project.source import SourceError, SourceFile, decode
 from migrator.project.tree import read
 
 CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106", requirements.BESIDE)
@@ -23,6 +24,7 @@ _NEEDS = {
     "tf-keras": re.compile(r"\b(import|from) tf_keras\b"),
     "packaging": re.compile(r"\bfrom packaging\b|\bimport packaging\b"),
 }
+SUPPORT = requirements.SUPPORT
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 
@@ -42,6 +44,24 @@ def needs(texts: Iterable[str]) -> frozenset[str]:
 def lists_tensorflow(result: FileResult) -> bool:
     """Whether a setup.py says that TensorFlow is to be installed."""
     return requirements.lists_tensorflow(result.new_text or result.old_text)
+
+
+def unpinned(results: Iterable[FileResult]) -> FileResult | None:
+    """The result of the first module that uses tf1-support, with a finding: for a tree in which no file
+    could pin it. `results`: in their paths' order."""
+    for result in results:
+        if not result.support or not result.path.endswith((".py", ".ipynb")):
+            continue
+        pin = requirements.pin_of_support()
+        finding = Finding(
+            requirements.BESIDE, result.path, 1, 0,
+            f"the program imports {requirements.SUPPORT}, and no file of this tree lists what to install "
+            "in a way in which the pin could be added",
+            f"pip install {pin} (`migrator wheel` makes it), and write support = \"package\" below "
+            "[migrator] into migrator.toml, so that the next migration knows.",
+        )  # fmt: skip
+        return replace(result, findings=(*result.findings, finding))
+    return None
 
 
 def unlisted(
@@ -91,25 +111,47 @@ def _allowed(options: Options) -> bool:
     return any(options.allows(code) for code in CODES)
 
 
-def plan_pins(
-    root: Path, options: Options, needed: frozenset[str] = frozenset()
-) -> tuple[list[FileResult], bool]:
-    """(what becomes of the dependency files below `root`, those that stay as they are left out; whether
-    any of them lists TensorFlow). `needed`: packages that stand beside it then."""
-    found = []
-    listed = False
+def listings(root: Path) -> dict[str, SourceFile]:
+    """The files below `root` that list what to install, by relative path."""
+    found = {}
     for path in discover(root, suffixes=_EVERY_FILE):
         relative = path.relative_to(root).as_posix()
-        if relative.endswith(".py") or not requirements.concerns(relative):
-            continue
-        chosen = options.at(relative)
-        if not _allowed(chosen):
+        if not requirements.concerns(relative):
             continue
         try:
             data, mode = read(root, relative)
-            source = decode(data, path, mode)
+            found[relative] = decode(data, path, mode)
         except SourceError:
             continue  # not text: nothing that pip or conda would read
+    return found
+
+
+def pins_support(files: Mapping[str, SourceFile]) -> bool:
+    """Whether any of these files pins tf1-support."""
+    return any(requirements.pins_support(source.text) for source in files.values())
+
+
+def will_pin_support(files: Mapping[str, SourceFile], results: Results) -> bool:
+    """Whether any of these files pins tf1-support once the results are written."""
+    for path, source in files.items():
+        result = results.get(path) if results.has(path) else None
+        text = result.new_text if result is not None and result.new_text else source.text
+        if requirements.pins_support(text):
+            return True
+    return False
+
+
+def plan_pins(
+    files: Mapping[str, SourceFile], options: Options, needed: frozenset[str] = frozenset()
+) -> tuple[list[FileResult], bool]:
+    """(what becomes of dependency files, modules and those that stay as they are left out; whether
+    any of them lists TensorFlow). `needed`: packages that stand beside it then."""
+    found = []
+    listed = False
+    for relative, source in files.items():
+        chosen = options.at(relative)
+        if relative.endswith(".py") or not _allowed(chosen):
+            continue
         listed = listed or requirements.lists_tensorflow(source.text)
         updated = requirements.update(relative, source.text, needed)
         changed = updated.text != source.text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -14,19 +13,23 @@ from typing import Any
 from migrator import __version__
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.packed import Summaries
-from migrator.analysis.support_places import support_places
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
 from migrator.engine.migrated import Migrated
 from migrator.engine.options import Options
 from migrator.engine.registry import LoadError
 from migrator.engine.remembered import Remembered
-from migrator.engine.scanned import SUPPORT_PACKAGE, Scanned
+from migrator.engine.scanned import Scanned
+from migrator.engine.support_plan import (
+    names_of,
+    needed_symbols,
+    packaged,
+    support_files,
+    vendored_files,
+)
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover, mentions_tensorflow, survey
-from migrator.project.marker import GENERATED_MARKER
 from migrator.project.results import Results
-from migrator.project.tree import text_of
 
 # What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
 # finds everything in the cache starts without it.
@@ -34,14 +37,6 @@ from migrator.project.tree import text_of
 Progress = Callable[[int, int, str], None]
 # The rules about what has rotted around TensorFlow 1: none of our business where there is none.
 _AROUND = frozenset(("PY", "DEP", "PB"))
-# The support package of a folder on sys.path that is not the one which holds it.
-_POINTER = '''{marker} - leads to the package itself, for programs that have this folder on sys.path.
-"""The support package of this repository; it lies in {up}."""
-
-from os.path import abspath, dirname, join, normpath
-
-__path__ = [normpath(join(dirname(abspath(__file__)), "{up}"))]
-'''
 _SHIPPED_AT_ONCE = 8  # files in one message to a worker of a cluster
 
 
@@ -116,37 +111,42 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
             users[result.path] = same.setdefault(result.support, result.support)
     supported = remembered.with_support(names_of(users))
     rendered = remembered.support(needed_symbols(users, supported))
+    vendored = vendored_files(_relative(path, root) for path in seen.generated)
+    package = packaged(options, lambda: False, vendored)
     if not options.only_files:
         for finding in (f for f in seen.findings if not results.has(f.path)):
             results.put(_left_out(root, finding, seen.places.get(finding.path, finding.path)))
-    if not options.only_files and uses_tensorflow:
+    asked = rendered and (options.support or not vendored)  # a tree that was migrated may be another's
+    if not options.only_files and (uses_tensorflow or asked):
         from migrator.engine import pins
 
         read = (r.new_text or r.old_text for r in results)
         needed = pins.needs(chain(read, rendered.values()))
+        lists = pins.listings(root)
+        package = packaged(options, lambda: pins.pins_support(lists), vendored)
+        if package and rendered:
+            needed |= {pins.SUPPORT}
         setups = list(filter(pins.is_setup, chosen))
         for path in setups:
             results.put(pins.setup_module(results.get(path), options, needed))
-        listing, listed = pins.plan_pins(root, options, needed)
+        listing, listed = pins.plan_pins(lists, options, needed)
         for result in listing:
             results.put(result)
         if not listed and not any(pins.lists_tensorflow(results.get(path)) for path in setups):
             told = pins.unlisted(results, needed, options)
             if told is not None:
                 results.put(told)
-    inits = (f"{SUPPORT_PACKAGE}/__init__.py", f"/{SUPPORT_PACKAGE}/__init__.py")
-    existing = {
-        path.removesuffix(inits[0]).rstrip("/") for path, item in scanned.items()
-        if item.is_support and (path == inits[0] or path.endswith(inits[1]))
-    }
+        if package and rendered and not pins.will_pin_support(lists, results):
+            told = pins.unpinned(results)
+            if told is not None:
+                results.put(told)
+    if not package:
+        using = (path for path, symbols in users.items() if symbols)
+        support = support_files(root, using, index, rendered, vendored)
+    else:
+        support = tuple((path, "") for path in vendored if not options.only_files)
     return Plan(
-        str(root),
-        results.done(),
-        support_files(
-            root, (path for path, symbols in users.items() if symbols), index, rendered, existing
-        ),
-        {**options.as_dict(), "tensorflow": tensorflow},
-        __version__,
+        str(root), results.done(), support, {**options.as_dict(), "tensorflow": tensorflow}, __version__
     )
 
 
@@ -297,48 +297,3 @@ def _damaged(path: str, error: LoadError) -> Finding:
         f"{error.error}",
         "The installation of migrator is damaged or incomplete; install it again.",
     )  # fmt: skip
-
-
-def support_files(
-    root: Path,
-    users: Iterable[str],
-    index: ProjectIndex,
-    rendered: Mapping[str, str],
-    existing: Iterable[str] = (),
-) -> tuple[tuple[str, str], ...]:
-    """(path relative to the root, text) of support modules that differ from what is on disk.
-
-    The one package, `rendered` for all the symbols that its `users` take, and packages that lead to it
-    in other folders from which modules are imported (`analysis.support_places`). `existing`: folders that
-    hold a package already.
-    """
-    if not rendered:
-        return ()
-    places = support_places(index, users, existing)
-    texts = {_joined(places.home, SUPPORT_PACKAGE, name): text for name, text in rendered.items()}
-    for folder in places.pointers:
-        up = os.path.relpath(places.home or ".", _joined(folder, SUPPORT_PACKAGE)).replace(os.sep, "/")
-        texts[_joined(folder, SUPPORT_PACKAGE, "__init__.py")] = _POINTER.format(
-            marker=GENERATED_MARKER, up=_joined(up, SUPPORT_PACKAGE)
-        )
-    return tuple((path, text) for path, text in sorted(texts.items()) if text_of(root, path) != text)
-
-
-def _joined(*parts: str) -> str:
-    return "/".join(part for part in parts if part)
-
-
-def names_of(users: Mapping[str, frozenset[str]]) -> set[str]:
-    """The symbols that files use of the support package, and the modules that these are in."""
-    symbols = {symbol for used in users.values() for symbol in used}
-    return symbols | {symbol.partition(".")[0] for symbol in symbols}
-
-
-def needed_symbols(
-    users: Mapping[str, frozenset[str]], supported: frozenset[str]
-) -> frozenset[str]:
-    """The supported symbols that files use, and the modules of the others: what is not there fails
-    where it is used, not where its module is imported."""
-    symbols = frozenset[str]().union(*users.values()) if users else frozenset()
-    lacking = {symbol.partition(".")[0] for symbol in symbols - supported}
-    return (symbols & supported) | {f"{name}." for name in lacking & supported}

@@ -16,6 +16,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from migrator import __version__
 from migrator.engine.conda_pins import by_pip
 from migrator.model import Change, Confidence, Finding
 
@@ -42,12 +43,14 @@ _WORKING = {
     "six": ("six>=1.12", "1.17.0", "must fit TensorFlow 2.21"),
 }  # fmt: skip
 BESIDE = "DEP107"
+SUPPORT = "tf1-support"  # the support code as a distribution: `support_wheel`
 # What may have to stand beside TensorFlow.
 _BESIDE = {
     "tensorboard": "tensorboard>=2.20",
     "tensorflow-probability": "tensorflow-probability>=0.25",
     "tf-keras": "tf-keras>=2.21,<2.22",
     "packaging": "packaging>=23",
+    SUPPORT: f"{SUPPORT}=={__version__}",
 }
 _GONE = {
     "tensorflow-estimator": "tf.estimator left TensorFlow with 2.16",
@@ -56,6 +59,12 @@ _GONE = {
     "futures": "in the standard library",
     "backports-functools-lru-cache": "in the standard library",
 }
+_PINNED = re.compile(rf"(?<![\w-]){SUPPORT}\s*==\s*[\w.+!]+")
+_QUOTED_PIN = rf"""(?:'{_PINNED.pattern}'|"{_PINNED.pattern}")"""
+_PIN = re.compile(
+    rf",\s*{_QUOTED_PIN}|\s*{_QUOTED_PIN}\s*,(?=\s*$)|{_QUOTED_PIN}\s*,\s*|\s*{_QUOTED_PIN}"
+    rf"|^\s*(?:-\s*)?{_PINNED.pattern}\s*(?:#.*)?$"
+)
 _TENSORFLOW = re.compile(r"""(?m)(?:^|['"\s])(?:-\s*)?(?:tensorflow(?:-gpu|-cpu)?|tf-nightly)(?![\w/.-])""")
 _LINE = re.compile(r"^(?P<lead>\s*)(?P<spec>[A-Za-z0-9][^#;]*?)(?P<rest>\s*(;.*|#.*)?)$")
 _QUOTED = re.compile(
@@ -131,6 +140,30 @@ def lists_tensorflow(text: str) -> bool:
     return _TENSORFLOW.search(text) is not None
 
 
+def pin_of_support() -> str:
+    """The requirement that has what this version's output uses."""
+    return _BESIDE[SUPPORT]
+
+
+def pins_support(text: str) -> bool:
+    """Whether a file says which version of tf1-support is to be installed."""
+    return _PINNED.search(text) is not None
+
+
+def _support_pinned(body: str, wanted: bool, reasons: list[tuple[str, str]]) -> str:
+    """A line with the pin of tf1-support as this version has it, or without it."""
+    if not pins_support(body):
+        return body
+    new = _PINNED.sub(_BESIDE[SUPPORT], body) if wanted else _PIN.sub("", body)
+    if new == body:
+        return body
+    why = f"{_BESIDE[SUPPORT]} has what the migrated code uses" if wanted else (
+        "nothing in the repository takes its support code from there"
+    )  # fmt: skip
+    reasons.append((BESIDE if wanted else "DEP103", why))
+    return new if new.strip() else ""
+
+
 def update(path: str, text: str, needed: frozenset[str] = frozenset()) -> Updated:
     """The file with its pins replaced by the working set, and TensorFlow accompanied by what is `needed`.
 
@@ -145,6 +178,7 @@ def update(path: str, text: str, needed: frozenset[str] = frozenset()) -> Update
         body = row.rstrip("\r\n")
         end = row[len(body) :]
         reasons: list[tuple[str, str]] = []
+        body = _support_pinned(body, SUPPORT in needed, reasons)
         if name.startswith("dockerfile"):
             body = _docker(body, reasons)
         elif name.endswith((".yml", ".yaml")):

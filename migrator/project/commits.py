@@ -132,9 +132,10 @@ def _person(repository: Repository) -> dict[str, str]:
 
 
 def commit(
-    where: Ready, steps: Iterable[tuple[Mapping[str, bytes], str]]
+    where: Ready, steps: Iterable[tuple[Mapping[str, bytes | None], str]]
 ) -> tuple[list[str], list[str]]:
-    """One commit for each (contents by path relative to the root, as git stores them; message).
+    """One commit for each (contents by path relative to the root, as git stores them, None for a file
+    that goes; message).
 
     Returns the commits, oldest first, and the paths that were left out: those of other
     repositories below (submodules). The index gets what was committed. Raises GitError; the branch is
@@ -154,6 +155,10 @@ def commit(
                 full = where.prefix + path
                 if full.startswith(where.nested):
                     left_out.add(path)
+                    continue
+                if data is None:
+                    nothing = "0" * (64 if repository.algorithm == "sha256" else 40)
+                    fresh[full] = f"0 {nothing}\t".encode() + os.fsencode(full) + b"\0"
                     continue
                 blob = _text(repository, "hash-object", "-w", "--stdin", "--no-filters", given=data)
                 mode = where.files.get(full, ("100644", ""))[0]

@@ -25,6 +25,7 @@ SETTINGS: dict[str, type] = {
     "precision": str,
     "jit": bool,
     "gpu-memory": str,
+    "support": str,
     "jobs": int,
     "rules": list,
     "cache": bool,

@@ -111,11 +111,13 @@ def quoted(path: str) -> str:
     return f'"{shown}"'
 
 
-def _header(path: str, mode: int | None) -> list[str]:
+def _header(path: str, mode: int | None, gone: bool = False) -> list[str]:
     old, new = quoted(f"a/{path}"), quoted(f"b/{path}")
     # A name with a space needs a tab after it, or patch programs stop reading at the space.
     end = "\t" if " " in path and not old.startswith('"') else ""
     lines = [f"diff --git {old} {new}"]
+    if gone:
+        return [*lines, f"deleted file mode {mode or 0o100644:o}", f"--- {old}{end}", "+++ /dev/null"]
     if mode is not None:
         lines += [f"new file mode {mode:o}", "--- /dev/null"]
     else:
@@ -123,9 +125,9 @@ def _header(path: str, mode: int | None) -> list[str]:
     return [*lines, f"+++ {new}{end}"]
 
 
-def _patch(path: str, old: bytes, new: bytes, mode: int | None) -> bytes:
+def _patch(path: str, old: bytes, new: bytes, mode: int | None, gone: bool = False) -> bytes:
     """One file's part of a patch; Latin-1 carries the bytes through difflib unchanged."""
-    lines = _header(path, mode)
+    lines = _header(path, mode, gone)
     body = unified(lines_of(old.decode("latin-1")), lines_of(new.decode("latin-1")))
     data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
     for line in body:
@@ -144,11 +146,15 @@ def patch(plan: Plan, root: Path | None = None) -> Iterator[bytes]:
     root = root or Path(plan.root)
     for path, text in plan.support_files:
         try:
-            old = read(root, path)[0]
+            old, known = read(root, path)
         except SourceError:
-            old = None
+            old, known = None, 0
+        if not text and old is None:
+            continue
         mode = None if old is not None else stat.S_IFREG | 0o644
-        yield _patch(path, old or b"", text.encode(), mode)
+        if not text:
+            mode = stat.S_IFREG | (0o755 if known & stat.S_IXUSR else 0o644)
+        yield _patch(path, old or b"", text.encode(), mode, gone=not text)
     for result in plan.changed:
         try:
             data, mode = read(root, result.path, max(MAX_BYTES, 4 * len(result.old_text)))

@@ -44,7 +44,8 @@ class JournalError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a run. `old_sha256` is empty for a file that the run creates.
+    """One file of a run. `old_sha256` is empty for a file that the run creates, `new_sha256` for one
+    that it removes.
 
     `number` names its blobs in the run's folder; `path` is relative to the root.
     """
@@ -57,6 +58,10 @@ class Entry:
     @property
     def creates(self) -> bool:
         return not self.old_sha256
+
+    @property
+    def removes(self) -> bool:
+        return not self.new_sha256
 
     @property
     def old(self) -> str:
@@ -82,10 +87,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file to write: its new bytes, and what it replaces, if anything."""
+    """A file to write: its new bytes (None: it goes), and what it replaces, if anything."""
 
     path: str
-    new: bytes
+    new: bytes | None
     old: Content | None = None
 
 
@@ -141,10 +146,12 @@ def _write_blobs(folder: Folder, staged: Iterable[Staged]) -> tuple[Entry, ...]:
     def blobs(numbered: tuple[int, Staged]) -> Entry:
         number, item = numbered
         old = "" if item.old is None else sha256(item.old.data)
-        entry = Entry(number, item.path, old, sha256(item.new))
+        new = "" if item.new is None else sha256(item.new)
+        entry = Entry(number, item.path, old, new)
         if item.old is not None:
             folder.create(entry.old, item.old.data, item.old, times=True)
-        folder.create(entry.new, item.new, item.old)
+        if item.new is not None:
+            folder.create(entry.new, item.new, item.old)
         return entry
 
     entries: list[Entry] = []
@@ -215,8 +222,8 @@ def _check_run(folder: Folder, run: Run) -> None:
         if entry.number != number or not isinstance(entry.path, str) or entry.path in seen:
             raise JournalError(f"entry {number} is malformed")
         seen.add(entry.path)
-        hashes = [entry.new_sha256] if entry.creates else [entry.new_sha256, entry.old_sha256]
-        if not all(isinstance(h, str) and _SHA256.fullmatch(h) for h in hashes):
+        hashes = [h for h in (entry.new_sha256, entry.old_sha256) if h != ""]
+        if not hashes or not all(isinstance(h, str) and _SHA256.fullmatch(h) for h in hashes):
             raise JournalError(f"entry {number} has no digest")
         plain(entry.path)
         for blob in (entry.old, entry.new):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrator.project import hardlinks, journal
-from migrator.project.apply import Refused, sync
+from migrator.project.apply import Refused, remove_folder, sync
 from migrator.project.journal import Entry, Run
 from migrator.project.lock import Locked, locked
 from migrator.project.paths import STATE_FOLDER, UnsafePath, plain
@@ -132,7 +132,7 @@ def _bring_back(
         return False
     if blobs.digest(entry.old) != entry.old_sha256:
         raise journal.JournalError("the original in the journal is damaged")
-    with tree.holding(entry.path, make=force) as (folder, name):
+    with tree.holding(entry.path, make=force or entry.removes) as (folder, name):
         if current != entry.new_sha256:
             _set_aside(folder, name, state, run, entry, force)
         blobs.move(entry.old, folder, name)
@@ -171,15 +171,4 @@ def _set_aside(
 def _remove_folders(tree: Folder, run: Run) -> None:
     """Remove the folders that the run made, once nothing but byte code is in them."""
     for made in sorted(run.folders, reverse=True):
-        try:
-            with tree.holding(plain(made)) as (above, name):
-                with above.folder(name) as folder:
-                    if folder.names() == ["__pycache__"]:
-                        with folder.folder("__pycache__") as cache:
-                            for compiled in cache.names():
-                                if compiled.endswith(".pyc"):
-                                    cache.remove(compiled)
-                        folder.remove_folder("__pycache__")
-                above.remove_folder(name)
-        except (OSError, UnsafePath):
-            continue
+        remove_folder(tree, made)

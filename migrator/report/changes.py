@@ -28,7 +28,7 @@ def section(plan: Plan) -> Section:
             ("changed", f"{states[Status.CHANGED]:,}"),
             ("unchanged", f"{states[Status.UNCHANGED] + states[Status.SKIPPED]:,}"),
             ("could not be read", f"{states[Status.FAILED]:,}"),
-            ("of the support package, added", f"{len(plan.support_files):,}"),
+            ("of the support package, added", f"{sum(1 for _, text in plan.support_files if text):,}"),
         ),
         frozenset({1}),
     )  # fmt: skip

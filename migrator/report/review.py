@@ -323,7 +323,7 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
         record=markupsafe.Markup(page.script_safe(record)),
         rules=_counts(code for file in shown for block in file.blocks for code in block.codes),
         kinds=[(kind, kinds[kind]) for kind in (*_ORDER, PERSON) if kind in kinds],
-        support=[(visible(path), text.count("\n")) for path, text in plan.support_files],
+        support=[(visible(path), text.count("\n")) for path, text in plan.support_files if text],
         version=plan.tool_version,
     )
 

@@ -8,6 +8,7 @@ import shutil
 import tarfile
 from pathlib import Path
 
+from migrator.engine import pins, requirements
 from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.project import git, gitstate
 from migrator.project.discover import NEVER
@@ -26,7 +27,7 @@ def before_migration(repo: Path) -> str | None:
     """The last commit before the newest migration in the history of HEAD, or None.
 
     A migration is told by the commits of `migrate --commit`, else by the one that added the support
-    package; where that is not committed yet, what HEAD has is from before it.
+    package or its pin; where that is not committed yet, what HEAD has is from before it.
     """
     try:
         repository = git.find(repo)
@@ -43,10 +44,14 @@ def before_migration(repo: Path) -> str | None:
             p.relative_to(repo).as_posix() for p in repo.rglob(f"{SUPPORT_PACKAGE}/__init__.py")
         ]
         packages = [p for p in found if is_generated(text_of(repo, p) or "")]
+        how = "--diff-filter=A"
+        if not packages:
+            how = f"-S{requirements.SUPPORT}=="
+            packages = [p for p, s in pins.listings(repo).items() if requirements.pins_support(s.text)]
         if not packages:
             return None
         names = [f"{prefix}/{p}" if prefix else p for p in packages]
-        added = _lines(repository, "log", "--diff-filter=A", "--format=%H", "--", *names)
+        added = _lines(repository, "log", how, "--format=%H", "--", *names)
         return _parent(repository, added[0]) if added else gitstate.head(repository)
     except (GitError, OSError):
         return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import tensorflow as tf
 
 
-def div(x, y, name=None):
+def div(x: Any, y: Any, name: str | None = None) -> Any:
     """Python 2 division as TF 1's `tf.div` does it: integers are floored, floats are divided."""
     with tf.name_scope(name or "div"):
         x = tf.convert_to_tensor(x)
@@ -13,7 +16,7 @@ def div(x, y, name=None):
         return x / y if x.dtype.is_floating or x.dtype.is_complex else x // y
 
 
-def batch_gather(params, indices, name=None):
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Slices of `params` at `indices`, whose dimensions but the last are batch dimensions of both.
 
     Raises ValueError if the rank of `indices` is unknown.
@@ -24,7 +27,7 @@ def batch_gather(params, indices, name=None):
     return tf.gather(params, indices, batch_dims=indices.shape.rank - 1, name=name)
 
 
-def where(condition, x, y, name=None):
+def where(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """`x` where `condition` holds, `y` elsewhere, of one shape.
 
     A condition of rank 1 chooses whole rows, as in TF 1; TF 2's `tf.where` would broadcast it
@@ -40,7 +43,7 @@ def where(condition, x, y, name=None):
     return tf.where(condition, x, y, name=name)
 
 
-def clip_by_average_norm(t, clip_norm, name=None):
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
     """`t`, scaled down if its norm divided by its size is above `clip_norm`."""
     t = tf.convert_to_tensor(t)
     size = tf.cast(tf.size(t), t.dtype)
@@ -50,8 +53,9 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
 
 def string_split(
-    source, sep=None, skip_empty=True, delimiter=None, result_type="SparseTensor", name=None
-):
+    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None,
+    result_type: str = "SparseTensor", name: str | None = None,
+) -> Any:
     """The pieces of each string [batch], as a SparseTensor, or a RaggedTensor (`result_type`).
 
     Each character of `sep` (or `delimiter`) separates; with an empty one every byte is a piece.
@@ -67,7 +71,10 @@ def string_split(
     return tf.RaggedTensor.from_sparse(pieces) if result_type == "RaggedTensor" else pieces
 
 
-def strings_split(input, sep=None, maxsplit=-1, result_type="SparseTensor", name=None):
+def strings_split(
+    input: Any, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:
     """`tf.strings.split` with its pieces as a SparseTensor, or a RaggedTensor (`result_type`).
 
     A ragged result for one string is its pieces [n], as in TF 2.
@@ -76,7 +83,9 @@ def strings_split(input, sep=None, maxsplit=-1, result_type="SparseTensor", name
     return pieces if result_type == "RaggedTensor" else pieces.to_sparse()
 
 
-def py_func(func, inp, Tout, stateful=True, name=None):
+def py_func(
+    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
     """`tf.numpy_function` whose `func` gets scalars as NumPy scalars and bytes also eagerly.
 
     Returns one tensor if `Tout` is one dtype, else a list of them.
@@ -84,15 +93,16 @@ def py_func(func, inp, Tout, stateful=True, name=None):
     if not tf.executing_eagerly():
         return tf.numpy_function(func, inp, Tout, stateful=stateful, name=name)
 
-    def with_scalars(*arrays):
+    def with_scalars(*arrays: Any) -> Any:
         return func(*(array[()] if array.ndim == 0 else array for array in arrays))
 
     return tf.numpy_function(with_scalars, inp, Tout, stateful=stateful, name=name)
 
 
 def nested_py_func(
-    func, args=(), kwargs=None, output_types=None, output_shapes=None, stateful=True, name=None
-):
+    func: Callable[..., Any], args: Any = (), kwargs: Any = None, output_types: Any = None,
+    output_shapes: Any = None, stateful: bool = True, name: str | None = None,
+) -> Any:
     """`py_func` over nests of tensors: `func(*args, **kwargs)` with arrays in their places.
 
     Returns a nest like `output_types`, with the static shapes `output_shapes` where given.
@@ -103,7 +113,7 @@ def nested_py_func(
     if callable(output_shapes):
         output_shapes = output_shapes(*args, **given[1])
 
-    def flat_func(*arrays):
+    def flat_func(*arrays: Any) -> Any:
         own_args, own_kwargs = tf.nest.pack_sequence_as(given, arrays)
         return tf.nest.flatten(func(*own_args, **own_kwargs))
 

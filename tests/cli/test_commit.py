@@ -131,6 +131,15 @@ def test_a_folder_of_a_repository_is_committed_as_such(repo: Path, migrator: Cal
     assert changed == ["pkg/net.py"]
 
 
+def test_files_that_go_are_committed_as_such(repo: Path, migrator: Call) -> None:
+    migrator("migrate", repo, "--commit", "--no-cache")
+    assert git(repo, "ls-files", "*tf1_support*")
+    said = migrator("migrate", repo, "--commit", "--no-cache", "--support", "package").stdout
+    assert "removed" in said and "support file" in said
+    assert git(repo, "status", "--porcelain") == "" and not git(repo, "ls-files", "*tf1_support*")
+    assert "tf1-support==" in git(repo, "show", "HEAD:requirements.txt")
+
+
 def test_steps_end_with_the_plan_and_each_binds_its_names(repo: Path) -> None:
     plan = build_plan(repo, Options())
     steps = families.split(plan)

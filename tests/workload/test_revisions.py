@@ -79,6 +79,21 @@ def test_a_migration_that_was_committed_by_hand(repo: Path, git: Git, tmp_path: 
     assert revisions.before_migration(clone / "part") == original
 
 
+def test_a_migration_to_the_package(repo: Path, git: Git) -> None:
+    (repo / "requirements.txt").write_text("tensorflow==1.15\n")
+    (repo / "net.py").write_text("from tensorflow.contrib import slim\nflat = slim.flatten\n")
+    git(repo, "add", "-A", ".")
+    git(repo, "commit", "-qm", "original")
+    original = head(repo, git)
+    migrate(repo, "--support", "package")
+    assert not (repo / "tf1_support").exists()
+    assert revisions.before_migration(repo) == original  # not committed yet
+    git(repo, "add", "-A", ".")
+    git(repo, "commit", "-qm", "TensorFlow 2")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "more")
+    assert revisions.before_migration(repo) == original
+
+
 def test_the_tree_of_a_revision(repo: Path, git: Git, tmp_path: Path) -> None:
     migrate(repo, "--commit")
     (repo / "weights.ckpt").write_text("not in git\n")
