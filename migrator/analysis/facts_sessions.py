@@ -16,7 +16,7 @@ from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.facts_loaded_graphs import LOADING
 from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values, parameters
 
 #: TensorFlow's functions that were given a session first, and need none: what their further arguments
@@ -38,7 +38,7 @@ def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
     "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
     keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
-    "loads": whether graphs are loaded from files}."""
+    "loads": what loads graphs from files}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -106,8 +106,9 @@ class Carried:
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
             "calls": self._calls(), "values": self._values(),
-            "loads": any(isinstance(node, ast.Attribute) and node.attr in LOADING or
-                         isinstance(node, ast.Name) and node.id in LOADING for node in walk(self.tree)),
+            "loads": sorted({name for node in walk(self.tree)
+                             if isinstance(node, (ast.Name, ast.Attribute))
+                             and (name := last_name(node)) in LOADING}),
         }
 
     # -- carriers

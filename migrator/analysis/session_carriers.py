@@ -42,6 +42,9 @@ class Carriers:
         self._roots = {self._find(carrier) for carrier in self._needed}
         self._hooked = {self._find(carrier) for carrier in self._hooked}
         everything = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
+        #: whether a module reads the meta graph that a Saver writes beside a checkpoint
+        self.meta_graphs = any({"import_meta_graph", "MetaGraph"} & {*found["loads"]}
+                               for found in facts.values())
         self.digest = hashlib.sha256(repr(everything).encode()).hexdigest() if facts else ""
 
     def _add(self, path: str, found: dict[str, object]) -> None:

@@ -12,6 +12,7 @@ from migrator.analysis.graph_code import shares_graph
 from migrator.analysis.names import NameTable, canonical
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle
+from migrator.analysis.session_carriers import carriers
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
@@ -26,6 +27,9 @@ from migrator.transforms.sessions.step import Style
 from migrator.transforms.sessions.writing.lost import refuse_lost_names
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 from migrator.transforms.sessions.writing.reports import lost_reports
+
+#: What saves checkpoints by itself.
+_SAVE = ("Supervisor", "MonitoredTrainingSession", "slim.learning.train")
 
 
 def _check_class(ctx: FileContext, tree: ast.Module, unit: Unit) -> None:
@@ -88,7 +92,7 @@ class SessionPrograms:
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite all session programs of the file, or none."""
-        if shares_graph(ctx.index, ctx.path):
+        if shares_graph(ctx.index, ctx.path) or _meta_graph_is_read(ctx):
             return
         mark = ctx.mark()
         try:
@@ -99,6 +103,15 @@ class SessionPrograms:
             ctx.rollback(mark)
         else:
             ctx.text = text
+
+
+def _meta_graph_is_read(ctx: FileContext) -> bool:
+    """Whether a file writes meta graphs, or checkpoints in a project that imports the meta graphs beside
+    them: only what has a graph writes these."""
+    if ".export_meta_graph(" in ctx.text:
+        return True
+    saves = "Saver" in ctx.text and ".save(" in ctx.text
+    return carriers(ctx.index).meta_graphs and (saves or any(word in ctx.text for word in _SAVE))
 
 
 def written(ctx: FileContext) -> str | None:

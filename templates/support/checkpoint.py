@@ -312,6 +312,21 @@ class Saver:
             self._run.write_meta_graph(f"{path}.{meta_graph_suffix}", self._variables())
         return path
 
+    def export_meta_graph(self, filename: str | None = None, collection_list: Any = None,
+                          as_text: bool = False, export_scope: str | None = None,
+                          clear_devices: bool = False, clear_extraneous_savers: bool = False,
+                          strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
+        """The MetaGraphDef of the graph that is being built, written to `filename` if there is one.
+
+        Raises:
+            ValueError: no graph is being built, or only a part of it is asked for.
+        """
+        if collection_list is not None or export_scope:
+            raise ValueError("the meta graph is that of the whole graph, with all collections")
+        if not self._run.builds:
+            raise ValueError("there is no graph: nothing is being built into one")
+        return self._run.write_meta_graph(filename, self._variables(), as_text, clear_devices)
+
     @_outside_of_graphs
     def restore(self, save_path: str) -> None:
         """Assigns the values in a checkpoint to the variables.

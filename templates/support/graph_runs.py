@@ -207,11 +207,12 @@ class GraphRun(Run):
         return self.graph.python_operation(
             lambda *given: self.initialize(self.get_collection(collection), *given), "init")
 
-    def write_meta_graph(self, path: str, saved: Mapping[str, Any]) -> None:
-        version = self.graph.traced.version, *map(id, saved.values())
+    def write_meta_graph(self, path: str | None, saved: Mapping[str, Any], as_text: bool = False,
+                         clear_devices: bool = False) -> Any:
+        version = self.graph.traced.version, clear_devices, *map(id, saved.values())
         if self._meta_graph is None or self._meta_graph[0] != version:
-            self._meta_graph = version, meta_graph_of(self.graph, saved)
-        written_meta_graph(self._meta_graph[1], path)
+            self._meta_graph = version, meta_graph_of(self.graph, saved, clear_devices)
+        return written_meta_graph(self._meta_graph[1], path, as_text)
 
     # ---- sessions ----------------------------------------------------------------------------
     def start_session(self) -> None:

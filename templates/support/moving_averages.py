@@ -79,7 +79,7 @@ class ExponentialMovingAverage(tf.Module):
         self._averages: list[tf.Variable] = []
         self._of_variable: dict[int, int] = {}
         self._below: dict[int, str] = {}  # the variable scope in which a shadow was made
-        self._of_tensor: dict[int, int] = {}  # position in the call -> index
+        self._of_tensor: dict[Any, int] = {}  # position in the call (in a graph: name) -> index
         self._last_tensors: list[Any] = []
         self._corrections: dict[str, ZeroDebias] = {}
         register_state(self)
@@ -124,20 +124,31 @@ class ExponentialMovingAverage(tf.Module):
         return len(self._averages) - 1
 
     def _index_of_tensor(self, position: int, tensor: Any) -> int:
-        if position not in self._of_tensor:
+        run = current_run()
+        key = tensor.name if run.builds else position
+        if key not in self._of_tensor:
             if not tensor.shape.is_fully_defined():
                 raise ValueError(f"a moving average needs a static shape, not {tensor.shape}")
+            below = f"{run.scope.name}/".lstrip("/")
+            name = f"{below}{tensor.op.name}" if run.builds else f"tensor_{position}"
+            start = functools.partial(tf.zeros, tensor.shape, tensor.dtype)
             with outside_traces():
-                index = self._add(tf.zeros(tensor.shape, tensor.dtype), f"tensor_{position}")
+                index = self._add(start(), name)
                 if self._zero_debias:
                     self._corrections[str(index)] = ZeroDebias(self._averages[index])
-            self._of_tensor[position] = index
-        return self._of_tensor[position]
+            run.made_slot(f"{name}/{self._label}", self._averages[index], start)
+            if self._zero_debias:
+                for end in ("biased", "local_step"):
+                    state = getattr(self._corrections[str(index)], end)
+                    run.made_slot(f"{below}{name}/{self._label}/{end}", state,
+                                  functools.partial(tf.zeros, state.shape, state.dtype))
+            self._of_tensor[key] = index
+        return self._of_tensor[key]
 
     def apply(self, var_list: Iterable[Any] | None = None) -> tf.Operation | None:
         """Moves the averages of `var_list` (default: the store's trainable variables) one step.
 
-        Tensors are told apart by their place among the tensors of the list.
+        Tensors are told apart by their place among the tensors of the list, in a graph by name.
 
         Returns:
             None; in a trace an operation, for code that names it as a control dependency (what a
@@ -175,7 +186,9 @@ class ExponentialMovingAverage(tf.Module):
     def average(self, var: Any) -> tf.Variable | None:
         """The shadow of a variable, or of a tensor of the latest `apply`; None if it has none."""
         index = self._of_variable.get(key_of(var))
-        if index is None:
+        if index is None and current_run().builds:
+            index = self._of_tensor.get(getattr(var, "name", None))
+        elif index is None:
             index = next((self._of_tensor[position]
                           for position, tensor in enumerate(self._last_tensors)
                           if tensor is var), None)

@@ -228,8 +228,9 @@ class Run:
     def hide(self, variables: Sequence[Any]) -> None:
         """Called for variables that are none of the program's, such as Keras' counters."""
 
-    def write_meta_graph(self, path: str, saved: Mapping[str, Any]) -> None:
-        """Writes the graph that is being built, with a saver for the variables `saved`."""
+    def write_meta_graph(self, path: str | None, saved: Mapping[str, Any], as_text: bool = False,
+                         clear_devices: bool = False) -> Any:
+        """Writes the graph that is being built, with a saver for the variables `saved`; gives it."""
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Variables go to the store (for all runs), anything else to this run."""

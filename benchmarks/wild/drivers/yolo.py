@@ -17,6 +17,7 @@ import yolo.config as cfg
 cfg.IMAGE_SIZE, cfg.BATCH_SIZE, cfg.MAX_ITER, cfg.SUMMARY_ITER, cfg.SAVE_ITER = 128, 2, 6, 1, 6
 cfg.LEARNING_RATE = 0.01
 """
+_NO_TIME = [("'%Y_%m_%d_%H_%M'", "'now'")]  # folders are called by the minute
 _XML = """<annotation><object><name>{name}</name><bndbox><xmin>{0}</xmin><ymin>{1}</ymin>
 <xmax>{2}</xmax><ymax>{3}</ymax></bndbox></object></annotation>"""
 
@@ -35,7 +36,7 @@ def data(w):
 
 @settings(timeout=900)
 def train(w):
-    w.script("train.py", ahead=_SMALL)
+    w.script("train.py", ahead=_SMALL, instead=_NO_TIME)
     # detection looks for its weights there
     os.makedirs("data/weights", exist_ok=True)
     for file in glob.glob("data/pascal_voc/output/*/yolo-6*"):
@@ -53,7 +54,7 @@ def trained_by_original(w):
 
 def go_on_from_original(w):
     w.script("train.py", "--data_dir=./data", "--weights=../../weights/yolo-2",
-             ahead=_SMALL + "cfg.MAX_ITER = cfg.SAVE_ITER = 3")  # fmt: skip
+             ahead=_SMALL + "cfg.MAX_ITER = cfg.SAVE_ITER = 3", instead=_NO_TIME)  # fmt: skip
 
 
 def detect(w):

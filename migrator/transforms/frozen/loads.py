@@ -67,6 +67,12 @@ class GraphLoads(ScopedNodes):
     def __init__(self, ctx: FileContext) -> None:
         super().__init__(ctx)
         self.savers: dict[str, str] = {}
+        #: names of sessions: ``with session.as_default()`` leaves the default graph as it is
+        self._sessions = {
+            key for line in self.of(cst.SimpleStatementLine)
+            if (pair := flow.assigned(line)) is not None and self.sessions_call(pair[1])
+            and (key := self.key(line, pair[0])) is not None
+        }
         self.loads = [
             self._load(call) for call in self.of(cst.Call) if ctx.resolve(call.func) in IMPORTERS
         ]
@@ -153,9 +159,14 @@ class GraphLoads(ScopedNodes):
     def _entered(self, statement: cst.CSTNode) -> str | None:
         for item in self.entered_around(statement):
             key = self.default_graph(item)
-            if key is not None:
+            if key is not None and key not in self._sessions:
                 return None if item.asname is None and self._makes_graph(as_default(item)) else key
         return None
+
+    def sessions_call(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a session."""
+        return isinstance(node, cst.Call) and self.ctx.resolve(node.func) in (
+            "tensorflow.Session", "tensorflow.InteractiveSession")
 
     def _makes_graph(self, node: cst.BaseExpression | None) -> bool:
         return isinstance(node, cst.Call) and self.ctx.resolve(node.func) == "tensorflow.Graph"

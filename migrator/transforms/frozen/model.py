@@ -58,7 +58,7 @@ class FrozenModel(GraphLoads):
                 pair = flow.assigned(node)
                 key = flow.key_of(pair[0]) if pair is not None else None
                 if pair is not None and key and isinstance(pair[1], cst.Call) and (
-                    self._sessions_call(pair[1]) and flow.argument(pair[1], "graph", 1) is None
+                    self.sessions_call(pair[1]) and flow.argument(pair[1], "graph", 1) is None
                     or self._is_default_graph(pair[1])
                 ):
                     names.append(self.scoped(node, key))
@@ -81,10 +81,6 @@ class FrozenModel(GraphLoads):
                 if not (isinstance(pair[1], cst.Call) and self._is_default_graph(pair[1])):
                     return True
         return False
-
-    def _sessions_call(self, call: cst.Call) -> bool:
-        return self.ctx.resolve(call.func) in (
-            "tensorflow.Session", "tensorflow.InteractiveSession")
 
     # -- names that hold graphs and sessions
 
@@ -192,8 +188,7 @@ class FrozenModel(GraphLoads):
                 pair = flow.assigned(node)
                 key = self.key(node, pair[0]) if pair is not None else None
                 if pair is not None and key is not None:
-                    call = isinstance(pair[1], cst.Call) and self._sessions_call(pair[1])
-                    self._stored[key] = self._stored.get(key, False) or not call
+                    self._stored[key] = self._stored.get(key, False) or not self.sessions_call(pair[1])
         return self._stored
 
     def _is_default_graph(self, call: cst.Call) -> bool:

@@ -110,11 +110,6 @@ class StatementPlanner(OptimizerPlanner):
     def _kept_method(self, call: ast.Call, func: ast.Attribute, item: Item) -> None:
         """Edits of a call that asks something of a saver, a session, a coordinator or a writer."""
         base = self.program.expressions.value(func.value)
-        if base.kind == k.SAVER and func.attr == "save" and any(
-            word in self.source.text for word in (".import_meta_graph(", ".MetaGraph(")
-        ):
-            raise Obstacle(call, "the graph that it saves is imported again",
-                           "build the graph in a function that both sides call")
         if base.kind == k.SAVER and func.attr in ("save", "restore"):
             self._without_session(call)
         elif base.kind == k.COORDINATOR:
