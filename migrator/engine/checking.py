@@ -19,6 +19,7 @@ from migrator.engine.linemap import LineMap
 from migrator.engine.migrated import NOTHING_HELD, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.plan import names_of, needed_symbols
+from migrator.engine.registry import successor
 from migrator.engine.remembered import Remembered
 from migrator.engine.ruleset import load_ruleset
 from migrator.engine.suppress import find_suppressions
@@ -118,7 +119,8 @@ class Checked:
                 (fault, line) for fault, line in zip(faults, lines, strict=True)
                 if _key(fault) not in still
             ]
-            taken_back += [TakenBack(what, path, *pair) for pair in gone]
+            if not self._succeeded(path):
+                taken_back += [TakenBack(what, path, *pair) for pair in gone]
             faults = left
         return dict(self._reported(faults, taken_back))
 
@@ -216,6 +218,13 @@ class Checked:
             every = replace(held, transforms=held.transforms | frozenset(names))
             tries.setdefault(every, "the rewrites of this file")
         return list(tries.items())[:_MOST_TRIES]
+
+    def _succeeded(self, path: str) -> bool:
+        """Whether other transforms brought to TensorFlow 2 what all that is held would have."""
+        held = self._held[path]
+        used = {edit.transform for edit in self.files[path].edits}
+        return not held.symbols and not held.codes and all(
+            successor(name) in used for name in held.transforms)
 
     # -- reporting
 

@@ -20,7 +20,9 @@ class Transform(Protocol):
     or imported by the file (``tensorflow.contrib.slim.*`` means that module and everything
     below, ``numpy.float`` just that); transforms run by ascending `order`, then by name.
     A transform may have `words` too: identifiers that make it run on a file that has none of
-    the triggers, because they mean TensorFlow without naming it (``assert_has_rank``).
+    the triggers, because they mean TensorFlow without naming it (``assert_has_rank``). One may name
+    its `successor`: the transform that brings to TensorFlow 2 what it leaves, so that nothing is to
+    be said where it is taken back and that one edits the file.
 
     `run` returns the new module or the new text, or None when it has nothing to do.
     It may raise: the file then goes on without this transform, and a TF000 finding says so.
@@ -66,6 +68,11 @@ class LoadError:
 
 _LOADED = False
 _ERRORS: list[LoadError] = []
+
+
+def successor(name: str) -> str:
+    """The transform that takes the place of one that was taken back, "" where none does."""
+    return getattr(_TRANSFORMS.get(name), "successor", "")
 
 
 def load_transforms() -> tuple[list[Transform], list[LoadError]]:

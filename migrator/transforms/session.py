@@ -83,6 +83,7 @@ class SessionPrograms:
     graph with other files; functions of the graph take the other ones' place (`graph_programs`)."""
 
     name = "session_programs"
+    successor = "graph_programs"
     triggers = frozenset(
         {"tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.placeholder",
          "tensorflow.placeholder_with_default", "tensorflow.train.Supervisor", *k.MONITORED,

@@ -51,8 +51,8 @@ def said(plan: Plan) -> list[tuple[str, int, Rung]]:
 def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], str]], None]:
     """Makes one transform damage what it writes."""
 
-    def make(damage: Callable[[str], str]) -> None:
-        item = registry._TRANSFORMS["dimensions"]
+    def make(damage: Callable[[str], str], name: str = "dimensions") -> None:
+        item = registry._TRANSFORMS[name]
         own = type(item).run
 
         def run(_: object, ctx: FileContext) -> str | None:
@@ -89,6 +89,25 @@ def test_an_edit_that_another_module_does_not_follow(
     plan = planned(tmp_path, a=PROGRAM.replace("width(x)\n", "1\n"), user=user)
     assert "def width(x):" in new_text(plan, "a.py")
     assert said(plan) == [("user.py", 3, Rung.COMPAT)]
+
+
+def test_nothing_is_said_where_another_transform_takes_the_place(
+    tmp_path: Path, breaking: Callable[..., None]
+) -> None:
+    breaking(lambda text: text.replace("rate = 0.5", "ratio = 0.5"), "session_programs")
+    plan = planned(tmp_path, a="""
+    import tensorflow as tf
+
+    rate = 0.5
+    x = tf.placeholder(tf.float32, [])
+    y = x * rate
+    with tf.Session() as sess:
+        print(sess.run(y, {x: 3.0}))
+    """)
+    text = new_text(plan, "a.py")
+    assert "rate = 0.5" in text and "tf.function" not in text  # taken back
+    assert "graphs.function([x], y)" in text and "Session" not in text
+    assert said(plan) == []
 
 
 def test_faults_of_one_edit_are_told_once_at_lines_of_the_original(
