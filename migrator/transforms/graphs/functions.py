@@ -32,7 +32,8 @@ class GraphFunction:
 
 def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[str]
             ) -> list[GraphFunction]:
-    """The functions for those runs that say themselves what they fetch and feed."""
+    """The functions for those runs that say themselves what they fetch and feed; none is called as
+    anything in `taken`, nor as another one that its scope sees."""
     made: dict[tuple[int, str], GraphFunction] = {}
     for site in found:
         before = _place(site, parents)
@@ -40,12 +41,21 @@ def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[
             continue
         key = id(before), _signature(site)
         if key not in made:
-            name = _name(site, values)
-            name = fresh_name(f"run_{name}" if name in taken else name, taken)
-            taken.add(name)
+            name, known = _name(site, values), taken | _seen(before, made.values(), parents)
+            name = fresh_name(f"run_{name}" if name in known else name, known)
             made[key] = GraphFunction(name, site, before)
         made[key].runs.append(site)
     return list(made.values())
+
+
+def _seen(place: ast.stmt, made: Iterable[GraphFunction], parents: Parents) -> set[str]:
+    """The names of functions that were made in the scope of a statement, around or inside it."""
+    def scopes(statement: ast.stmt) -> list[ast.AST]:
+        return [n for n in parents.around(statement) if isinstance(n, (Function, ast.Module))]
+
+    own = scopes(place)
+    return {function.name for function in made
+            if (other := scopes(function.before))[0] in own or own[0] in other}
 
 
 def _signature(site: Site) -> str:

@@ -61,8 +61,8 @@ class Autoencoder(object):
         return compute_decoded(code.reshape(count, -1))
 
     def reconstruct(self, batch):
-        run_compute_decoded = graphs.function([self.x], self.decoded)
-        return run_compute_decoded(batch)
+        compute_decoded = graphs.function([self.x], self.decoded)
+        return compute_decoded(batch)
 
 
 def main(output):
