@@ -16,6 +16,7 @@ from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, transla
 from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
 from migrator.engine import clock, division, walk
+from migrator.engine.alignment import aligned
 from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.division import Divided
@@ -141,6 +142,8 @@ def _migrate(
     assert attempt.before is not None
     if parsed is not attempt.before and not path.endswith("_pb2.py"):
         whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
+        parsed = Parsed(whole) if whole != parsed.text else parsed
+        whole = aligned(attempt.before, parsed)
         parsed = Parsed(whole) if whole != parsed.text else parsed
         source = parsed.text
     attempt.after = parsed

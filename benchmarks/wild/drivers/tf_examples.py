@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-
-import numpy as np
+from digits import write_digits
 from kit import carried, picture
 
 REPOSITORY = "https://github.com/aymericdamien/TensorFlow-Examples"
 COMMIT = "6dcbe14649163814e72a22a999f20c5e247ce988"
 
 _AT = "tensorflow_v1/examples/"
-_QUIET = "import matplotlib; matplotlib.use('Agg'); import numpy; numpy.random.seed(1)\nimport random; random.seed(1)\n"
+_NETS = "3_NeuralNetworks/"
+_AHEAD = """
+import random, matplotlib, numpy
+matplotlib.use('Agg')
+numpy.random.seed(1)
+random.seed(1)
+"""
 _DATA = ('"/tmp/data/"', '"data/"')
 
 
 @carried
-def digits(w):
-    """Made-up digits in MNIST's files: stripes whose place tells the class."""
-    os.makedirs("data", exist_ok=True)
-    draw = np.random.RandomState(0)
-    for name, count in (("train", 5600), ("t10k", 300)):
-        labels = draw.randint(0, 10, count).astype(np.uint8)
-        images = draw.randint(0, 60, (count, 28, 28)).astype(np.uint8)
-        images[np.arange(count), labels * 2 + 3] = 220
-        for kind, array, head in (("labels-idx1", labels, [2049, count]),
-                                  ("images-idx3", images, [2051, count, 28, 28])):  # fmt: skip
-            with gzip.open(f"data/{name}-{kind}-ubyte.gz", "wb") as stream:
-                stream.write(np.array(head, ">u4").tobytes() + array.tobytes())
+def data(w):
+    write_digits("data")
     for number in range(12):
         picture(f"pictures/{'ab'[number % 2]}/{number}.jpg", 80, 80, number)
 
 
 def _script(w, name, *instead, data=True):
-    w.script(_AT + name, ahead=_QUIET, instead=[_DATA, *instead] if data else list(instead))
+    w.script(_AT + name, ahead=_AHEAD, instead=[_DATA, *instead] if data else list(instead))
 
 
 def hello(w):
@@ -70,77 +63,84 @@ def nearest(w):
 
 
 def autoencoder(w):
-    _script(w, "3_NeuralNetworks/autoencoder.py", ("= 30000", "= 5"), ("display_step = 1000", "display_step = 2"))
+    _script(w, _NETS + "autoencoder.py", ("= 30000", "= 5"), ("display_step = 1000", "display_step = 2"))
 
 
 def bidirectional(w):
-    _script(w, "3_NeuralNetworks/bidirectional_rnn.py", ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"))
+    _script(w, _NETS + "bidirectional_rnn.py",
+            ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"))  # fmt: skip
 
 
 def recurrent(w):
-    _script(w, "3_NeuralNetworks/recurrent_network.py", ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"))
+    _script(w, _NETS + "recurrent_network.py",
+            ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"))  # fmt: skip
 
 
 def dynamic(w):
-    _script(w, "3_NeuralNetworks/dynamic_rnn.py", ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"),
+    _script(w, _NETS + "dynamic_rnn.py", ("= 10000", "= 3"), ("display_step = 200", "display_step = 1"),
             data=False)  # fmt: skip
 
 
 def convolution(w):
-    _script(w, "3_NeuralNetworks/convolutional_network.py", ("= 2000", "= 3"), ("batch_size = 128", "batch_size = 16"),
-            ("tf.estimator.Estimator(model_fn", "tf.estimator.Estimator(model_fn"))  # fmt: skip
+    _script(w, _NETS + "convolutional_network.py",
+            ("= 2000", "= 3"), ("batch_size = 128", "batch_size = 16"))  # fmt: skip
 
 
 def convolution_raw(w):
-    _script(w, "3_NeuralNetworks/convolutional_network_raw.py", ("num_steps = 200", "num_steps = 3"),
+    _script(w, _NETS + "convolutional_network_raw.py", ("num_steps = 200", "num_steps = 3"),
             ("display_step = 10", "display_step = 1"), ("batch_size = 128", "batch_size = 16"))  # fmt: skip
 
 
 def perceptron(w):
-    _script(w, "3_NeuralNetworks/multilayer_perceptron.py", ("= 15", "= 2"))
+    _script(w, _NETS + "multilayer_perceptron.py", ("= 15", "= 2"))
 
 
 def network(w):
-    _script(w, "3_NeuralNetworks/neural_network.py", ("num_steps = 1000", "num_steps = 3"))
+    _script(w, _NETS + "neural_network.py", ("num_steps = 1000", "num_steps = 3"))
 
 
 def network_eager(w):
-    _script(w, "3_NeuralNetworks/neural_network_eager_api.py", ("num_steps = 1000", "num_steps = 5"))
+    _script(w, _NETS + "neural_network_eager_api.py", ("num_steps = 1000", "num_steps = 5"))
 
 
 def network_raw(w):
-    _script(w, "3_NeuralNetworks/neural_network_raw.py", ("= 500", "= 4"), ("display_step = 100", "display_step = 1"))
+    _script(w, _NETS + "neural_network_raw.py",
+            ("= 500", "= 4"), ("display_step = 100", "display_step = 1"))  # fmt: skip
 
 
 def dcgan(w):
-    _script(w, "3_NeuralNetworks/dcgan.py", ("num_steps = 20000", "num_steps = 2"), ("batch_size = 32", "batch_size = 4"))
+    _script(w, _NETS + "dcgan.py",
+            ("num_steps = 20000", "num_steps = 2"), ("batch_size = 32", "batch_size = 4"))  # fmt: skip
 
 
 def gan(w):
-    _script(w, "3_NeuralNetworks/gan.py", ("num_steps = 100000", "num_steps = 3"), ("i % 1000 == 0", "True"))
+    _script(w, _NETS + "gan.py", ("num_steps = 100000", "num_steps = 3"), ("i % 1000 == 0", "True"))
 
 
 def variational(w):
-    _script(w, "3_NeuralNetworks/variational_autoencoder.py", ("num_steps = 30000", "num_steps = 3"),
+    _script(w, _NETS + "variational_autoencoder.py", ("num_steps = 30000", "num_steps = 3"),
             ("i % 1000 == 0", "True"))  # fmt: skip
 
 
 def save(w):
-    _script(w, "4_Utils/save_restore_model.py", ('"MNIST_data/"', '"data/"'), ('"/tmp/model.ckpt"', '"kept/model.ckpt"'),
+    _script(w, "4_Utils/save_restore_model.py",
+            ('"MNIST_data/"', '"data/"'), ('"/tmp/model.ckpt"', '"kept/model.ckpt"'),
             data=False)  # fmt: skip
 
 
 def board(w):
-    _script(w, "4_Utils/tensorboard_basic.py", ("= 25", "= 2"), ("'/tmp/tensorflow_logs/example/'", "'logs'"))
+    _script(w, "4_Utils/tensorboard_basic.py",
+            ("= 25", "= 2"), ("'/tmp/tensorflow_logs/example/'", "'logs'"))  # fmt: skip
 
 
 def board_advanced(w):
-    _script(w, "4_Utils/tensorboard_advanced.py", ("= 25", "= 1"), ("'/tmp/tensorflow_logs/example/'", "'logs'"))
+    _script(w, "4_Utils/tensorboard_advanced.py",
+            ("= 25", "= 1"), ("'/tmp/tensorflow_logs/example/'", "'logs'"))  # fmt: skip
 
 
 def images(w):
     _script(w, "5_DataManagement/build_an_image_dataset.py", ("'/path/to/dataset/'", "'pictures'"),
-            ("N_CLASSES = 2", "N_CLASSES = 2"), ("= 10000", "= 3"), ("display_step = 100", "display_step = 1"),
+            ("= 10000", "= 3"), ("display_step = 100", "display_step = 1"),
             ("batch_size = 128", "batch_size = 4"), data=False)  # fmt: skip
 
 
@@ -150,5 +150,6 @@ def dataset(w):
 
 
 def devices(w):
-    _script(w, "6_MultiGPU/multigpu_cnn.py", ("num_gpus = 2", "num_gpus = 1"), ("num_steps = 200", "num_steps = 2"),
+    _script(w, "6_MultiGPU/multigpu_cnn.py",
+            ("num_gpus = 2", "num_gpus = 1"), ("num_steps = 200", "num_steps = 2"),
             ("batch_size = 1024", "batch_size = 16"))  # fmt: skip

@@ -25,7 +25,7 @@ def input_fn(repeat):
 def model_fn(features, labels, mode, params):
   """A linear classifier."""
   weights = scopes.get_variable('weights', dtype=tf.float64,
-                            initializer=np.linspace(-0.1, 0.1, 8).reshape(4, 2))
+                                initializer=np.linspace(-0.1, 0.1, 8).reshape(4, 2))
   bias = scopes.get_variable('bias', [2], tf.float64, initializer=initializers.zeros_initializer())
   logits = tf.nn.bias_add(tf.matmul(features['x'], weights), bias)
   predictions = {

@@ -18,7 +18,7 @@ def inference(features):
     """The logits of a batch of features."""
     with scopes.variable_scope('linear'):
         weights = scopes.get_variable('weights', dtype=tf.float64,
-                                  initializer=np.linspace(-0.5, 0.5, 12).reshape(4, 3))
+                                      initializer=np.linspace(-0.5, 0.5, 12).reshape(4, 3))
         biases = scopes.get_variable('biases', [3], tf.float64, initializers.constant_initializer(0.1))
     return tf.matmul(features, weights) + biases
 

@@ -19,9 +19,9 @@ def dense(inputs, units, scope, seed):
   first = np.random.RandomState(seed).normal(0, 0.3, [size, units])
   with scopes.variable_scope(scope):
     kernel = scopes.get_variable('kernel', [size, units], tf.float64,
-                             initializer=initializers.constant_initializer(first))
+                                 initializer=initializers.constant_initializer(first))
     offset = scopes.get_variable('offset', [units], tf.float64,
-                             initializer=initializers.constant_initializer(0.0))
+                                 initializer=initializers.constant_initializer(0.0))
     return tf.matmul(inputs, kernel) + offset
 
 
@@ -33,7 +33,7 @@ class Normalised(object):
 
   def __call__(self, inputs, training=True):
     return slim.batch_norm(inputs, decay=0.9, updates_collections=None, fused=False,
-                                        scale=True, is_training=training, scope=self.name)
+                           scale=True, is_training=training, scope=self.name)
 
 
 class Gan(object):

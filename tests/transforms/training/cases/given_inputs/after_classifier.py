@@ -40,7 +40,7 @@ class SentenceClassifier(object):
 
         with tf.name_scope('output'):
             W = scopes.get_variable('W', [3 * len(widths), num_classes], tf.float64,
-                                initializers.constant_initializer(0.2))
+                                    initializers.constant_initializer(0.2))
             b = scopes.Variable(np.linspace(-0.1, 0.1, num_classes), name='b')
             self.scores = tf.nn.bias_add(tf.matmul(features, W), b)
         with tf.name_scope('loss'):

@@ -28,9 +28,9 @@ class GridNet(object):
         start = initializers.random_normal_initializer(stddev=0.1, seed=7, dtype=tf.float64)
         with scopes.variable_scope('grid', initializer=start):
             net = layers.conv2d(images, 4, 3, strides=2, padding='same', name='conv1',
-                                   activation=tf.nn.leaky_relu)
+                                activation=tf.nn.leaky_relu)
             net = layers.conv2d(net, 6, 3, strides=2, padding='same', name='conv2',
-                                   activation=tf.nn.leaky_relu)
+                                activation=tf.nn.leaky_relu)
             return layers.conv2d(net, outputs, 1, name='head')
 
     def loss(self, logits, labels):

@@ -24,11 +24,11 @@ def overlap(predicted, labels):
 
 def network(images, training):
     net = layers.conv2d(images, 3, 3, padding='same', name='conv',
-                           kernel_initializer=initializers.constant_initializer(0.1))
+                        kernel_initializer=initializers.constant_initializer(0.1))
     net = layers.batch_normalization(net, training=training, name='norm', momentum=0.5,
-                                        fused=False)
+                                     fused=False)
     return layers.conv2d(net, 1, 1, activation=tf.nn.sigmoid, name='out',
-                            kernel_initializer=initializers.constant_initializer(0.3))
+                         kernel_initializer=initializers.constant_initializer(0.3))
 
 
 def make_train_op(predicted, expected):

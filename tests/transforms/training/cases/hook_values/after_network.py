@@ -14,9 +14,9 @@ def inputs(images, labels):
 def inference(images):
     with scopes.variable_scope('softmax_linear') as scope:
         weights = scopes.get_variable('weights', [4, 3], dtype=tf.float64,
-                                  initializer=initializers.constant_initializer(0.1))
+                                      initializer=initializers.constant_initializer(0.1))
         biases = scopes.get_variable('biases', [3], dtype=tf.float64,
-                                 initializer=initializers.constant_initializer(0.0))
+                                     initializer=initializers.constant_initializer(0.0))
         decay = tf.multiply(tf.nn.l2_loss(weights), 0.04, name='weight_loss')
         scopes.add_to_collection('losses', decay)
         return tf.add(tf.matmul(images, weights), biases, name=scope.name)

@@ -18,7 +18,7 @@ def train(path, data, labels):
         x = graphs.placeholder(tf.float64, [None, 4], name='x')
         y = graphs.placeholder(tf.float64, [None, 2], name='y')
         w = scopes.get_variable('w', dtype=tf.float64,
-                            initializer=np.linspace(-1, 1, 8).reshape(4, 2))
+                                initializer=np.linspace(-1, 1, 8).reshape(4, 2))
         prediction = tf.nn.softmax(tf.matmul(x, w), name='prediction')
         loss = tf.reduce_mean(tf.square(prediction - y))
         train_op = optimizers.GradientDescentOptimizer(0.5).minimize(loss)

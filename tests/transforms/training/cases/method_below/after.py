@@ -37,14 +37,14 @@ class DeepQNetwork:
         w_initializer, b_initializer = initializers.constant_initializer(0.2), initializers.constant_initializer(0.1)
         with scopes.variable_scope('eval_net'):
             e1 = layers.dense(self.s, 5, tf.nn.relu, kernel_initializer=w_initializer,
-                                 bias_initializer=b_initializer, name='e1')
+                              bias_initializer=b_initializer, name='e1')
             self.q_eval = layers.dense(e1, self.n_actions, kernel_initializer=w_initializer,
-                                          bias_initializer=b_initializer, name='q')
+                                       bias_initializer=b_initializer, name='q')
         with scopes.variable_scope('target_net'):
             t1 = layers.dense(self.s_, 5, tf.nn.relu, kernel_initializer=w_initializer,
-                                 bias_initializer=b_initializer, name='t1')
+                              bias_initializer=b_initializer, name='t1')
             self.q_next = layers.dense(t1, self.n_actions, kernel_initializer=w_initializer,
-                                          bias_initializer=b_initializer, name='t2')
+                                       bias_initializer=b_initializer, name='t2')
         with scopes.variable_scope('q_target'):
             q_target = self.r + self.gamma * tf.reduce_max(self.q_next, axis=1)
             self.q_target = tf.stop_gradient(q_target)

@@ -23,7 +23,7 @@ def train(paths):
         dataset = data_input.distorted_inputs(paths, batch_size=4)
         batches = iter(dataset)
         kernel = scopes.get_variable('kernel', dtype=tf.float64,
-                                 initializer=np.linspace(-1.0, 1.0, 6).reshape(2, 3))
+                                     initializer=np.linspace(-1.0, 1.0, 6).reshape(2, 3))
         optimizer = optimizers.MomentumOptimizer(0.1, 0.9)
 
         @tf.function(input_signature=dataset.element_spec)

@@ -28,7 +28,7 @@ class Recogniser(object):
         def layer(inputs, size, name):
             with scopes.variable_scope(name):
                 weight = scopes.get_variable('weight', [features, size], tf.float64,
-                                         initializers.constant_initializer(0.1, tf.float64))
+                                             initializers.constant_initializer(0.1, tf.float64))
                 return tf.nn.softplus(tf.matmul(inputs, weight))
 
         frames = graphs.placeholder(tf.float64, [None, features])

@@ -27,7 +27,7 @@ def main(output):
     net = Net()
     rng = np.random.RandomState(1)
     supervisor = tf1_supervisor.Supervisor(graph=net.graph, logdir=tempfile.mkdtemp(), summary_op=None,
-                                     save_model_secs=0)
+                                           save_model_secs=0)
     losses = []
     with supervisor.managed_session() as sess:
         loss = sess.graph.get_tensor_by_name('loss:0')

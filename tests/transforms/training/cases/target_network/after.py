@@ -114,18 +114,18 @@ class Agent(object):
     def _actor(self, state, scope, trainable):
         with scopes.variable_scope(scope):
             net = layers.dense(state, 5, tf.nn.relu, trainable=trainable,
-                                  kernel_initializer=initializers.constant_initializer(0.3))
+                               kernel_initializer=initializers.constant_initializer(0.3))
             net = layers.dense(net, self.actions, tf.nn.tanh, trainable=trainable,
-                                  kernel_initializer=initializers.constant_initializer(-0.2))
+                               kernel_initializer=initializers.constant_initializer(-0.2))
             return tf.multiply(net, self.bound)
 
     def _critic(self, state, action, scope, trainable, reuse=None):
         with scopes.variable_scope(scope, reuse=reuse):
             both = tf.concat([state, action], 1)
             net = layers.dense(both, 6, tf.nn.relu, trainable=trainable,
-                                  kernel_initializer=initializers.constant_initializer(0.1))
+                               kernel_initializer=initializers.constant_initializer(0.1))
             return layers.dense(net, 1, trainable=trainable,
-                                   kernel_initializer=initializers.constant_initializer(0.2))
+                                kernel_initializer=initializers.constant_initializer(0.2))
 
 
 def main(output):

@@ -12,7 +12,7 @@ def dense(x, size, name):
     with scopes.variable_scope(name):
         shape = [x.get_shape().as_list()[1], size]
         w = scopes.get_variable('w', dtype=tf.float64,
-                            initializer=0.2 * np.cos(np.arange(shape[0] * size)).reshape(shape))
+                                initializer=0.2 * np.cos(np.arange(shape[0] * size)).reshape(shape))
         b = scopes.get_variable('b', [size], tf.float64, initializer=initializers.zeros_initializer())
         return tf.matmul(x, w) + b
 

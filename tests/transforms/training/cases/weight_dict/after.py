@@ -46,7 +46,7 @@ class Autoencoder(object):
   def _weights(self):
     weights = {}
     weights['in'] = scopes.get_variable('in', [self.size, self.hidden],
-                                    initializer=initializers.constant_initializer(0.07))
+                                        initializer=initializers.constant_initializer(0.07))
     weights['bias'] = scopes.Variable(tf.zeros([self.hidden]))
     weights['out'] = scopes.Variable(tf.zeros([self.hidden, self.size]))
     return weights
