@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from migrator import support
+from migrator.analysis.facts_layer_names import layer_namers
 from migrator.analysis.graph_code import digest as graph_digest
 from migrator.analysis.index import ProjectIndex
 from migrator.engine.cache import Cache, engine_digest, key, rules_digest, support_digest
@@ -152,5 +153,6 @@ class Remembered:
         return key("scanned", engine_digest(), path, digest)
 
     def _key(self, path: str, digest: str, index: ProjectIndex) -> str:
-        return key(self._base, path, digest, index.digest(path), graph_digest(index, path))
+        return key(self._base, path, digest, index.digest(path), graph_digest(index, path),
+                   *sorted(layer_namers(index)))
 

@@ -8,7 +8,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.facts_layer_names import layer_namers
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.engine.callsite import CallSite, Slot, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.keywords import dropped, without
@@ -38,6 +39,7 @@ class _Arguments:
     def __init__(self, ctx: FileContext) -> None:
         self.ctx = ctx
         self.lines = Lines(ctx.text)
+        self.namers = layer_namers(ctx.index)
         self.edits: list[Edit] = []
 
     def read(self) -> list[Edit]:
@@ -46,7 +48,14 @@ class _Arguments:
                 continue
             full = self.ctx.names.resolve_node(node.func) or ""
             name = full.removeprefix(_TF)
-            if not name.startswith((_OPTIMIZERS, _LAYERS)) or self.ctx.suppressed(CODE, node):
+            if self.ctx.suppressed(CODE, node):
+                continue
+            if last_name(node.func) in self.namers and not full.startswith((_TF, "keras.")):
+                for word in node.keywords:
+                    if word.arg == "name":
+                        self._layer_name(node, word.value)
+                continue
+            if not name.startswith((_OPTIMIZERS, _LAYERS)):
                 continue
             try:
                 site = read_call(self.ctx.text, self.lines, node)

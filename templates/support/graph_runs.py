@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
-from .names import current_graph, hashable, key_of, variable_name
-from .store import GraphKeys, Run, VariableStore
+from .names import current_graph, hashable, key_of, layer_variable_name, variable_name
+from .store import GraphKeys, Run, VariableStore, variable_collections
 
 
 class GraphRun(Run):
@@ -122,14 +122,16 @@ class GraphRun(Run):
         if kwargs.get("experimental_enable_variable_lifting") is False:  # made by what knows it
             return make(**kwargs)
         initial = kwargs["initial_value"]
-        name = self.unique_name(self.open_name_scope() + (kwargs.get("name") or "Variable"))
-        collections = list(kwargs.get("collections") or [GraphKeys.GLOBAL_VARIABLES])
-        if kwargs.get("trainable") is not False and GraphKeys.LOCAL_VARIABLES not in collections:
-            collections.append(GraphKeys.TRAINABLE_VARIABLES)
+        opened = self.open_name_scope()
+        name = self.unique_name(
+            layer_variable_name(initial, opened) or opened + (kwargs.get("name") or "Variable"))
         with tf.init_scope(), tf.name_scope(""):
             first = self.first_value(initial)
             made = make(**{**kwargs, "initial_value": first, "name": name})
-        self.store.add(name, hashable(made), collections)
+        if name.endswith("seed_generator_state"):  # of Keras' Dropout: TF 1 drew from the graph's seed
+            self.hide([made])
+        else:
+            self.store.add(name, hashable(made), variable_collections(**kwargs))
         self.made(made, initial if callable(initial) else lambda: initial)
         return made
 

@@ -20,6 +20,7 @@ import inspect
 import itertools
 import threading
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ import tensorflow as tf
 from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
-from .names import current_graph
+from .names import current_graph, layers_numbered
 from .store import GraphKeys, VariableStore, current_run, entered, on_reset
 
 Element = Any  # tf.Tensor, tf.Operation, tf.SparseTensor, tf.Variable, or a name of one
@@ -92,6 +93,7 @@ class Graph:
         self.resources: list[Resource] = []
         self._late: dict[tuple[str, int], tuple[Callable[[], Any], Any]] = {}
         self._functions: dict[Any, Function] = {}
+        self._layers: dict[str, int] = defaultdict(int)
         self._lock = threading.RLock()
         self.store = VariableStore("graph_store")
         self.run = GraphRun(self.store, self)
@@ -104,7 +106,7 @@ class Graph:
         if current_graph() is self.traced and current_run() is self.run:
             yield self
             return
-        with self.traced.as_default(), entered(self.run), (
+        with self.traced.as_default(), entered(self.run), layers_numbered(self._layers), (
                 tf.variable_creator_scope(self.run.lifted)):
             yield self
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -90,6 +91,41 @@ def _identity(kind: Any) -> dict[str, Any]:
 def key_of(variable: Any) -> int:
     """What identifies a variable, whether one holds it or the Keras variable around it."""
     return id(variable.value if isinstance(variable, tf.keras.Variable) else variable)
+
+
+def layer_variable_name(initial: Any, opened: str) -> str | None:
+    """TF 1's name of a variable that a layer of Keras makes, None for others.
+
+    initial: what the variable is made with. opened: the name scopes that are open (``a/b/``); of the
+    layer's own ones there may be fewer, for Keras makes some variables once it has left them.
+    """
+    cells = getattr(initial, "__closure__", None) or ()
+    made = next((c.cell_contents for c in cells if isinstance(c.cell_contents, tf.keras.Variable)), None)
+    if made is None:
+        return None
+    around, own = opened.split("/")[:-1], made.path.split("/")[:-1]
+    for count in range(min(len(around), len(own)), 0, -1):
+        if all(re.fullmatch(rf"{re.escape(name)}(_\d+)?", scope)
+               for scope, name in zip(around[-count:], own, strict=False)):
+            around = around[:-count]
+            break
+    return "/".join([*around, made.path])
+
+
+@contextlib.contextmanager
+def layers_numbered(counts: dict[str, int]) -> Iterator[None]:
+    """Keras numbers the layers that are made here on from `counts`: each graph of TF 1 had its own."""
+    try:
+        from keras.src.backend.common import global_state
+    except ImportError:  # a Keras that keeps them elsewhere: layers of a second graph are numbered on
+        yield
+        return
+    outer = global_state.get_global_attribute("object_name_uids")
+    global_state.set_global_attribute("object_name_uids", counts)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("object_name_uids", outer)
 
 
 def _unlifted(make: Any, **kwargs: Any) -> Any:

@@ -28,7 +28,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import current_graph, outside_traces
+from .names import current_graph, hashable, layer_variable_name, outside_traces
 
 
 class GraphKeys:
@@ -221,6 +221,19 @@ class Run:
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for new state that training keeps for no variable in particular."""
 
+    def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
+        """A variable that code which knows nothing of the store makes: those of Keras layers are its
+        own, as they were the graph's in TF 1."""
+        ours = current_run().store is self.store
+        name = layer_variable_name(kwargs.get("initial_value"), self.open_name_scope()) if ours else None
+        if name is None or name.endswith("seed_generator_state"):  # TF 1 drew from the graph's seed
+            return make(**kwargs)
+        name = self.unique_name(name)
+        with tf.name_scope(""):
+            made = make(**{**kwargs, "name": name})
+        self.store.add(name, hashable(made), variable_collections(**kwargs))
+        return made
+
     def initializer_of(self, collection: str) -> Any:
         """The operation that gives the variables of a collection their first values; only a graph
         that is being built has one."""
@@ -402,7 +415,8 @@ class VariableStore(tf.Module):
         """
         graph = in_tf1_graph()
         eager = tf.__internal__.eager_context.eager_mode if graph else contextlib.nullcontext
-        with eager(), entered(self._building.run):
+        with eager(), entered(self._building.run), (
+                tf.variable_creator_scope(self._building.run.lifted)):
             yield self
 
     @contextlib.contextmanager
@@ -495,6 +509,16 @@ class _Runs(threading.local):
 
 _runs = _Runs()
 _default_store = VariableStore("default_store")
+
+
+def variable_collections(collections: Sequence[str] | None = None, trainable: bool | None = None,
+                         **others: Any) -> list[str]:
+    """The collections of a variable that is made with these arguments."""
+    del others
+    found = list(collections or [GraphKeys.GLOBAL_VARIABLES])
+    if trainable is not False and GraphKeys.LOCAL_VARIABLES not in found:
+        found.append(GraphKeys.TRAINABLE_VARIABLES)
+    return found
 
 
 @contextlib.contextmanager

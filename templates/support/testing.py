@@ -186,6 +186,7 @@ class TestCase(tf.test.TestCase):
     def setUp(self) -> None:
         super().setUp()  # seeds Python, NumPy and TensorFlow
         reset_default_store()
+        self.enterContext(tf.variable_creator_scope(current_run().lifted))
         if self.in_graph is not None:
             self.in_graph()
         elif open_graph := getattr(getattr(self, self._testMethodName), "in_graph", None):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from digits import write_digits
-from kit import carried, picture
+from kit import carried, picture, write_digits
 
 REPOSITORY = "https://github.com/aymericdamien/TensorFlow-Examples"
 COMMIT = "6dcbe14649163814e72a22a999f20c5e247ce988"
@@ -13,6 +12,8 @@ _NETS = "3_NeuralNetworks/"
 _AHEAD = """
 import random, matplotlib, numpy
 matplotlib.use('Agg')
+import matplotlib.pyplot
+matplotlib.pyplot.waitforbuttonpress = lambda *a: None
 numpy.random.seed(1)
 random.seed(1)
 """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from digits import write_digits
-from kit import carried, settings
+from kit import carried, settings, write_digits
 
 REPOSITORY = "https://github.com/golbin/TensorFlow-Tutorials"
 COMMIT = "c8ac1e45ca27cccd228f316dd4f66afbc22f9016"

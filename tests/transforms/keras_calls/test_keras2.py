@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
+
 import pytest
 
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from tests.engine.fuzzing import run
 
 TF = "import tensorflow as tf\n"
@@ -237,3 +242,32 @@ def test_losses_that_only_tf1_knew_by_name() -> None:
     assert not findings
     standalone = before.replace("tf.keras", "keras").replace("import tensorflow as tf", "import keras")
     assert migrated(standalone) == (standalone, ["TF142", "TF142"])
+
+
+def test_names_that_functions_and_classes_of_the_project_give_to_layers(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text(TF + textwrap.dedent("""
+        class Norm(tf.keras.layers.BatchNormalization):
+            pass
+
+
+        class Params(object):
+            def activation(self, name='activation'):
+                return tf.keras.layers.Lambda(tf.nn.relu, name=name)
+
+            def label(self, name):
+                return name
+        """))
+    (tmp_path / "net.py").write_text(TF + textwrap.dedent("""
+        import parts
+
+
+        def net(params, i):
+            params.label(name='a/b')
+            return [tf.keras.layers.Dense(3, name='dense/%d' % i), parts.Norm(name='norm/a'),
+                    params.activation(name='act/%d' % i)]
+        """))
+    text = {f.path: f.new_text for f in build_plan(tmp_path, Options(jobs=1)).files}["net.py"]
+    assert text is not None
+    assert "name='dense_%d' % i" in text and "parts.Norm(name='norm_a')" in text
+    assert "params.activation(name='act_%d' % i)" in text
+    assert "params.label(name='a/b')" in text
