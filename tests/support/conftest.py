@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -22,3 +24,11 @@ if "tf1_support" not in sys.modules:
     spec.loader.exec_module(sys.modules["tf1_support"])
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
+
+
+@pytest.fixture(autouse=True)
+def compared_by_element() -> None:
+    """Tensors compare as TensorFlow 2's do; a graph that another test of this process made changed it."""
+    import tensorflow as tf
+
+    tf.compat.v1.enable_tensor_equality()
