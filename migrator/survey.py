@@ -120,8 +120,13 @@ def _uses(path: str) -> FileUses:
         return nothing
     if source.sha256 != _Job.hashes[path]:
         return nothing  # no longer what the plan is about
-    text = source.text
-    if not _Job.rules.mentions(text):
+    return uses_of(source.text, path, _Job.rules)
+
+
+def uses_of(text: str, path: str, rules: RuleSet) -> FileUses:
+    """What is in the text of a module; nothing where it cannot be read as Python."""
+    nothing = FileUses(path)
+    if not rules.mentions(text):
         return nothing
     python2 = False
     try:
@@ -146,7 +151,7 @@ def _uses(path: str) -> FileUses:
             if reference.call is not None and _RUN.search(name):
                 sites["run sites"] += 1
             continue
-        found = _Job.rules.disposition(name)
+        found = rules.disposition(name)
         if found.kind in ("none", "module"):
             continue
         uses[found.key.replace("tensorflow.", "tf.", 1), found.kind] += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,22 @@ from migrator.cli.exits import UsageExit
 from migrator.cli.migrate import make_plan
 from migrator.cli.rules import loaded
 from migrator.cli.summary import FEW, count
-from migrator.engine import codes
+from migrator.engine import codes, history
 from migrator.engine.lookup import Disposition
+from migrator.engine.options import Options
 from migrator.engine.packs import Entry, Rule
 from migrator.engine.pattern import canonical_of
-from migrator.engine.ruleset import RuleSet
-from migrator.model import Rung, to_json, to_jsonable
+from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.model import Plan, Rung, Status, to_json, to_jsonable
+from migrator.project.discover import discover
 from migrator.project.git import work_tree
 from migrator.project.paths import STATE_FOLDER
+from migrator.project.planfile import PlanError
+from migrator.project.source import SourceError
+from migrator.project.tree import read
 from migrator.report import orders
 from migrator.report.orders import Order
-from migrator.survey import survey
+from migrator.survey import survey, uses_of
 
 KINDS = {
     "rule": "is rewritten by a rule",
@@ -90,36 +96,80 @@ class Here:
 
 
 def _here(repo: Path | None, name: str, code: str, quiet: bool) -> Here | None:
-    """In the repository, if there is one. name: a canonical symbol, or code: a code."""
+    """In the repository, if there is one. name: a canonical symbol, or code: a code.
+
+    Of a symbol only the files are migrated that mention it: a large repository would take minutes.
+    """
     if repo is None:
         return None
-    options = choices.build_options(repo, {})
-    plan = make_plan(repo, {}, quiet)
+    if code:
+        return _plan_of(repo, make_plan(repo, {}, quiet), lambda symbol, its: its == code)
 
-    def mine(symbol: str, its: str) -> bool:
-        if code:
-            return its == code
+    def mine(symbol: str, its: str = "") -> bool:
         symbol = symbol.replace("tf.", "tensorflow.", 1) if symbol.startswith("tf.") else symbol
         return symbol == name or symbol.startswith(name + ".")
 
+    options = choices.build_options(repo, {})
+    word = name.rpartition(".")[2]
+    files = _mentioning(repo, options, word.encode())
+    found = Here(str(repo), 0, 0, ())
+    if files:
+        plan = make_plan(repo, {}, quiet, files=files)
+        options = replace(options, only_files=files)
+        found = _plan_of(repo, plan, mine)
+        uses = sum(u.count for u in survey(plan, options).symbols if mine(u.symbol))
+        left = found.uses - found.rewritten
+        found = replace(found, uses=uses, rewritten=max(uses - left, 0))
+    gone = _written(repo, load_ruleset(options), word, mine)
+    return replace(found, uses=found.uses + gone, rewritten=found.rewritten + gone)
+
+
+def _plan_of(repo: Path, plan: Plan, mine: Callable[[str, str], bool]) -> Here:
+    """What a plan says of some symbols or codes."""
     findings = {
         (f.path, f.line, f.code) for f in plan.findings
         if mine(f.symbol, f.code) and f.rung in (Rung.COMPAT, Rung.MANUAL)
     }  # fmt: skip
     edits = sum(mine(c.symbol, c.code) for f in plan.changed for c in f.changes)
-    uses = edits + len(findings)
-    if not code:
-        short = name.replace("tensorflow.", "tf.", 1)
-        uses = sum(
-            u.count for u in survey(plan, options).symbols
-            if u.symbol == short or u.symbol.startswith(short + ".")
-        )  # fmt: skip
     lines = {(path, line) for path, line, _ in findings}
     told = tuple(
         o for o in orders.of(plan, written=False, repo=str(repo))
         if any((p.path, p.line) in lines for p in o.places) and o.rung in ("compat", "manual")
     )  # fmt: skip
-    return Here(str(repo), uses, max(uses - len(findings), edits if code else 0), told)
+    return Here(str(repo), edits + len(findings), edits, told)
+
+
+def _mentioning(repo: Path, options: Options, word: bytes) -> tuple[Path, ...]:
+    """The files of a repository in which a word stands: whoever uses a symbol writes its last part."""
+    root = repo.resolve()
+    found = []
+    for path in options.only_files or discover(root):
+        try:
+            data, _ = read(root, path.relative_to(root).as_posix())
+        except SourceError:
+            continue
+        if word in data:
+            found.append(path)
+    return tuple(found)
+
+
+def _written(repo: Path, rules: RuleSet, word: str, mine: Callable[[str], bool]) -> int:
+    """How many uses of a symbol a migration that is written already has taken away."""
+
+    def uses(path: str, text: str) -> int:
+        if word not in text:
+            return 0
+        return sum(n for (symbol, _), n in uses_of(text, path, rules).uses.items() if mine(symbol))
+
+    try:
+        earlier = history.load(repo)
+    except PlanError:
+        return 0
+    gone = 0
+    for file in history.standing(earlier, repo).files if earlier else ():
+        if file.status is Status.CHANGED:
+            gone += max(0, uses(file.path, file.old_text) - uses(file.path, file.new_text or ""))
+    return gone
 
 
 def _print_here(here: Here | None, out: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,11 +185,13 @@ def command(
 
 
 def make_plan(
-    repo: Path, given: dict[str, Any], quiet: bool = False, known: bool = True
-) -> Plan:
+    repo: Path, given: dict[str, Any], quiet: bool = False, known: bool = True,
+    files: tuple[Path, ...] = (),
+) -> Plan:  # fmt: skip
     """The plan for a command's arguments, without what the baseline knows unless told so; bad
-    options and rule packs end the command with code 2."""
+    options and rule packs end the command with code 2. files: only these, if there are any."""
     options = choices.build_options(repo, given)
+    options = replace(options, only_files=files) if files else options
     accepted = choices.accepted(repo, given) if known else None
     try:
         with console.progress("migrating", quiet) as step:

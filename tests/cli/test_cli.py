@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from migrator.cli import console, main
+from migrator.cli import console, explain, main
 from migrator.cli.console import safe
+from migrator.model import Plan
 from tests.cli.conftest import BROKEN
 from tests.project.trees import snapshot
 
@@ -349,6 +350,27 @@ def test_explain_says_what_becomes_of_it_here(
     (repo / ".git").mkdir()
     found = json.loads(migrator("explain", "tf.profiler.Profiler", "--json").stdout)
     assert found["here"]["uses"] == 2 and found["here"]["orders"]
+
+
+def test_explain_migrates_only_the_files_that_mention_the_symbol(
+    repo: Path, migrator: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "pkg/kept.py").write_text(KEPT)
+    (repo / "pkg/logs.py").write_text("import tensorflow as tf\nprint(tf.log(2.0), tf.log(3.0))\n")
+    planned: list[tuple[Path, ...]] = []
+    plain = explain.make_plan
+
+    def noted(*given: Any, files: tuple[Path, ...] = ()) -> Plan:
+        planned.append(files)
+        return plain(*given, files=files)
+
+    monkeypatch.setattr(explain, "make_plan", noted)
+    assert "2 uses, all migrated" in migrator("explain", "tf.log", repo).stdout
+    assert "not used" in migrator("explain", "tf.while_loop", repo).stdout
+    assert planned == [((repo / "pkg/logs.py").resolve(),)]
+    migrator("migrate", repo, "--allow-dirty", code=None)
+    assert "tf.math.log" in (repo / "pkg/logs.py").read_text()
+    assert "2 uses, all migrated" in migrator("explain", "tf.log", repo).stdout
 
 
 def test_without_tensorflow_nothing_is_begun(
