@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from migrator.measure import commands, networks
+from migrator.measure import builders, commands, jobs, networks
+from migrator.measure.builders import Candidate
 from migrator.measure.jobs import Outcome, Settings
+from migrator.measure.modules import Modules
+from migrator.measure.records import Cell
 from migrator.project.source import SourceError
 from migrator.project.tree import read
 from migrator.workload import models
@@ -35,16 +38,25 @@ def find(
     before: Path, after: Path, described: Sequence[Workload], scripts: Sequence[str], tries: bool,
     settings: Settings, told: Callable[[str], None],
 ) -> Found:  # fmt: skip
-    """Looks for Keras files and functions that are called with placeholders, and, with `tries`, runs the
-    programs without arguments for up to TRIAL seconds each, in copies of the trees.
+    """Looks for Keras files, functions that are called with placeholders and classes that make some, each of
+    which is run once. With `tries`, runs the programs without arguments for up to TRIAL seconds each,
+    in copies of the trees.
 
     described: model files as they say that they are run; scripts: paths of files that are programs.
     told: is called with what is being done.
     """
     made = [w for w in described if w.kind != "checkpoint"]
     made += [w for w in models.found(before, ("inference",)) if w.kind == "keras_file"]
-    made += networks.find(before)
-    missing: list[tuple[str, str]] = []
+    modules = Modules.of(before)
+    made += networks.find(modules)
+    candidates, missing = builders.find(modules)
+    for candidate in candidates:
+        told(f"building {candidate.workload.name}")
+        graph, why = _built(candidate, before, settings)
+        if graph is not None:
+            made.append(graph)
+        else:
+            missing.append((candidate.workload.name, why))
     scripts = list(_programs(before, scripts))
     if not tries:
         missing += [(s, "--programs tries it as it is") for s in scripts[:_MOST]]
@@ -59,6 +71,25 @@ def find(
     if len(scripts) > _MOST:
         missing.append((f"{len(scripts) - _MOST} more programs", f"only the first {_MOST} were tried"))
     return Found(tuple(dataclasses.replace(w, found=True) for w in made), tuple(missing))
+
+
+def _built(candidate: Candidate, root: Path, settings: Settings) -> tuple[Workload | None, str]:
+    """(the workload with its inputs as the placeholders say them, once it ran; why it cannot be measured)."""
+    plain = candidate.workload
+    cell = Cell(plain.name, "before", "graph_session", "float32", plain.mode, 1)
+    once = dataclasses.replace(
+        settings, steps=1, warmups=0, trace=False, arena_bytes=0, timeout=min(settings.timeout, TRIAL)
+    )
+    outcome = jobs.execute(jobs.Job(cell, plain, 0, once), root)
+    if outcome.raw is None:
+        return None, next((line for line in reversed(outcome.detail.splitlines()) if line.strip()), "")
+    given = outcome.raw["extra"]["inputs"]
+    if not given:
+        return None, "it makes no placeholder"
+    inputs = tuple(Input(**{**i, "shape": tuple(i["shape"])}) for i in given)
+    guessed = candidate.guessed or any(models.GUESS in i.shape for i in inputs)
+    name = plain.name + networks.GUESSED * bool(guessed)
+    return dataclasses.replace(plain, name=name, inputs=inputs), ""
 
 
 def _programs(root: Path, scripts: Sequence[str]) -> Iterator[str]:
@@ -133,6 +164,8 @@ def text(workloads: Sequence[Workload]) -> str:
     for w in workloads:
         lines += ["", *(f"# {line}" for line in _assumed(w)), "[[workload]]", f"name = {_value(w.name)}"]
         lines += [f"kind = {_value(w.kind)}", "found = true"]
+        if w.mode != "inference":
+            lines.append(f"mode = {_value(w.mode)}")
         for key in ("path", "call", "command", "stop", "fetches", "kwargs"):
             value = getattr(w, key)
             if value:
@@ -151,7 +184,14 @@ def _assumed(w: Workload) -> list[str]:
             "arguments that make it short, and take `stop` away.",
         ]
     if w.name.endswith(networks.GUESSED):
-        return [f"The sizes {models.GUESS} are guesses: nothing says them. Which are right?"]
+        namespaces = [v["namespace"] for v in w.kwargs.values() if isinstance(v, dict) and "namespace" in v]
+        named = [k for given in (w.kwargs, *namespaces) for k, v in given.items() if v == models.GUESS]
+        named += [i.name for i in w.inputs if models.GUESS in i.shape and not named]
+        asked = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+        return [f"How large are {asked} here? Nothing says it: {models.GUESS} was taken."]
+    if w.kind == "graph":
+        return ["Made as the repository makes it, its inputs as its placeholders; values are drawn",
+                "evenly from [low, high)."]  # fmt: skip
     if w.kind == "function":
         return ["Called as the repository calls it, its inputs as the placeholders there; values are drawn",
                 "evenly from [low, high)."]  # fmt: skip

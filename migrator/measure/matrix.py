@@ -24,8 +24,8 @@ class Matrix:
     strategies: tuple[str, ...] = ()
 
 
-MEASURED = ("function", "model", "frozen_graph", "saved_model", "keras_file")
-_GRAPHS = ("frozen_graph", "saved_model")  # no policy reaches into them, nothing runs eagerly
+MEASURED = ("function", "graph", "model", "frozen_graph", "saved_model", "keras_file")
+_GRAPHS = ("graph", "frozen_graph", "saved_model")  # no policy reaches into them, nothing runs eagerly
 _WITHOUT_BEFORE = ("keras_file",)  # TF 1.15 cannot read what Keras 3 stores
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
 from typing import Any
 
-from migrator.project.discover import discover
-from migrator.project.source import SourceError
-from migrator.project.tree import read
+from migrator.measure.modules import Module, Modules, called, own
 from migrator.workload.models import DTYPES, GUESS
 from migrator.workload.spec import Input, Workload
 
@@ -19,73 +16,36 @@ _MOST = 6  # functions
 GUESSED = " (sizes guessed)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Module:
-    """A file of the repository, and the folder that the import of it begins in."""
-
-    path: str
-    top: str
-
-
 class _Finder:
-    def __init__(self, trees: dict[str, ast.Module]) -> None:
-        self.trees = trees
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
 
     def of_module(self, path: str) -> Iterator[Workload]:
         """The calls in a file."""
-        tree = self.trees[path]
-        names = self._imports(path)
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
-                names.setdefault(node.name, (_Module(path, "."), node.name))
+        tree = self.modules.trees[path]
+        names = self.modules.names(path)
         functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         for scope in (tree, *functions):
-            nodes = list(_own(scope))
+            nodes = list(own(scope))
             given = {
                 n.targets[0].id: told for n in nodes
                 if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
                 and (told := _placeholder(n.value)) is not None
             }  # fmt: skip
             for call in nodes if given else []:
-                if isinstance(call, ast.Call) and (called := _called(call.func, names)):
-                    workload = self._workload(call, *called, given)
+                if isinstance(call, ast.Call) and (meant := called(call.func, names)):
+                    workload = self._workload(call, *meant, given)
                     if workload is not None:
                         yield workload
 
-    def _imports(self, path: str) -> dict[str, tuple[_Module, str]]:
-        """{local name: (module of the repository, name in it or "")}."""
-        here = str(PurePosixPath(path).parent)
-        found: dict[str, tuple[_Module, str]] = {}
-        for node in ast.walk(self.trees[path]):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    module = self._module(alias.name, here)
-                    if module and (alias.asname or "." not in alias.name):
-                        found[alias.asname or alias.name] = (module, "")
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                for alias in node.names:
-                    if module := self._module(f"{node.module}.{alias.name}", here):
-                        found[alias.asname or alias.name] = (module, "")
-                    elif module := self._module(node.module, here):
-                        found[alias.asname or alias.name] = (module, alias.name)
-        return found
-
-    def _module(self, dotted: str, here: str) -> _Module | None:
-        inner = dotted.replace(".", "/")
-        for top in (".", here):
-            for end in (".py", "/__init__.py"):
-                path = str(PurePosixPath(top) / (inner + end))
-                if path in self.trees:
-                    return _Module(path, top)
-        return None
-
     def _workload(
-        self, call: ast.Call, module: _Module, name: str, given: dict[str, Input]
+        self, call: ast.Call, module: Module, name: str, given: dict[str, Input]
     ) -> Workload | None:
         """The call as a workload; None where it takes anything but placeholders and constants."""
-        body = self.trees[module.path].body
-        node = next((n for n in body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-        if node is None or not any(isinstance(n, ast.Return) and n.value for n in _own(node)):
+        node = self.modules.definition((module, name))
+        if not isinstance(node, ast.FunctionDef):
+            return None
+        if not any(isinstance(n, ast.Return) and n.value for n in own(node)):
             return None
         parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
         if len(call.args) > len(parameters) or node.args.posonlyargs:
@@ -106,50 +66,20 @@ class _Finder:
         # TOML, in which it is written down, has neither null nor tuples
         if not inputs or not all(type(v) in (bool, int, float, str) for v in kwargs.values()):
             return None
-        inner = PurePosixPath(module.path).relative_to(module.top).with_suffix("")
-        dotted = ".".join(p for p in inner.parts if p != "__init__")
-        title = f"{dotted}.{name}" + GUESSED * any(GUESS in i.shape for i in inputs)
-        return Workload(title, "function", call=f"{dotted}:{name}", inputs=tuple(inputs), kwargs=kwargs,
-                        roots=tuple(dict.fromkeys((".", module.top))))  # fmt: skip
+        title = f"{module.dotted}.{name}" + GUESSED * any(GUESS in i.shape for i in inputs)
+        return Workload(title, "function", call=f"{module.dotted}:{name}", inputs=tuple(inputs),
+                        kwargs=kwargs, roots=module.roots)  # fmt: skip
 
 
-def find(root: Path) -> list[Workload]:
+def find(modules: Modules) -> list[Workload]:
     """Calls of functions of the repository whose arguments are placeholders and constants, each function
     once. Runs nothing."""
-    root = root.resolve()
-    trees: dict[str, ast.Module] = {}
-    for file in discover(root, suffixes=(".py",)):
-        path = file.relative_to(root).as_posix()
-        try:
-            trees[path] = ast.parse(read(root, path)[0])
-        except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    finder = _Finder(trees)
+    finder = _Finder(modules)
     found: dict[str, Workload] = {}
-    for path in sorted(trees, key=lambda p: (p.count("/"), p)):
+    for path in modules.by_depth():
         for workload in finder.of_module(path):
             found.setdefault(workload.call, workload)
     return list(found.values())[:_MOST]
-
-
-def _own(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope without those of the functions and classes in it."""
-    waiting = list(ast.iter_child_nodes(scope))
-    while waiting:
-        node = waiting.pop(0)
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
-            yield node
-            waiting += ast.iter_child_nodes(node)
-
-
-def _called(func: ast.expr, names: dict[str, tuple[_Module, str]]) -> tuple[_Module, str] | None:
-    if isinstance(func, ast.Name):
-        found = names.get(func.id)
-        return found if found and found[1] else None
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        found = names.get(func.value.id)
-        return (found[0], func.attr) if found and not found[1] else None
-    return None
 
 
 def _placeholder(value: ast.expr) -> Input | None:

@@ -18,8 +18,8 @@ from migrator.project.tree import read_named
 
 SPEC_FILE = "migrator.toml"
 KINDS = (
-    "function", "model", "command", "frozen_graph", "saved_model", "keras_file", "checkpoint", "tests",
-    "imports", "help",
+    "function", "graph", "model", "command", "frozen_graph", "saved_model", "keras_file", "checkpoint",
+    "tests", "imports", "help",
 )  # fmt: skip
 MODES = ("inference", "training")
 
@@ -56,6 +56,10 @@ class Workload:
 
     function: `call` ("package.module:function") gets the inputs by keyword, and `kwargs`; in mode
       training its result (or the entry `loss` of it) is the scalar that is minimised.
+    graph: `call` ("package.module:Class") is called with `kwargs` and makes placeholders of its own, which
+      are the inputs in the order in which they are made; `fetches` are attributes of what it returns,
+      in mode training its own update among them. For `measure` only. An argument may be
+      {call = "module:function", args = [...]}, or {namespace = {...}}, an object with attributes.
     model: `call` ("package.module:build") is called with `kwargs` and returns what is called with the
       inputs: a Keras model, a tf.Module, a function. `loss` may be "package.module:function" of its
       outputs; without it, training minimises the mean square of all float outputs.
@@ -138,7 +142,7 @@ def parse(data: dict[str, Any], source: str = SPEC_FILE) -> tuple[Workload, ...]
     """
     known = {f.name for f in dataclasses.fields(Workload)}
     needs = {
-        "function": "call", "model": "call", "command": "command", "frozen_graph": "path",
+        "function": "call", "graph": "call", "model": "call", "command": "command", "frozen_graph": "path",
         "saved_model": "path", "keras_file": "path", "tests": "paths", "checkpoint": "path",
         "imports": "paths", "help": "paths",
     }  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrator.measure import networks
+from migrator.measure.modules import Modules
 from migrator.workload.spec import Input, Workload
 
 NET = "import tensorflow as tf\n\ndef model(images, keys=None, is_training=True):\n    return images\n"
@@ -17,7 +18,7 @@ def found(root: Path, **files: str) -> list[Workload]:
         path = root / name.replace("__slash__", "/").replace("__dot__", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return networks.find(root)
+    return networks.find(Modules.of(root))
 
 
 def program(call: str, placeholder: str = "tf.placeholder(tf.float32, [None, 32, 32, 3])") -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import measure_probe as probe  # type: ignore[import-not-found]  # beside this script
 import numpy as np
+from measure_probe import measure_graphs
 
 
 def _variable(tf: Any, value: Any, name: str) -> tuple[Any, Any]:
@@ -146,8 +147,44 @@ def _imported(
     return arrays, forward
 
 
+def _graph(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """An object whose own placeholders read the inputs, so that these lie where all else does."""
+    workload = config["workload"]
+    owners = [tf, tf.compat.v1] if hasattr(tf.compat, "v1") else [tf]
+    placeholder = tf.placeholder
+    if not workload["inputs"]:
+        seen: list[Any] = []
+
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            seen.append(placeholder(*args, **kwargs))
+            return seen[-1]
+
+        with tf.Graph().as_default(), measure_graphs.replaced(owners, "placeholder", noted):
+            workload["inputs"] = measure_graphs.described(
+                measure_graphs.made(config), seen, probe.GUESS
+            )
+    arrays = probe.make_inputs(workload["inputs"], config["batch"], config["root"], resize=True)
+
+    def forward(inputs: dict[str, Any]) -> Any:
+        waiting = list(inputs.values())
+
+        def given(dtype: Any, shape: Any = None, name: Any = None) -> Any:
+            if not waiting:
+                raise probe.Unusable("it has more placeholders than inputs are described")
+            value = tf.cast(waiting.pop(0), dtype)
+            return tf.placeholder_with_default(value, shape, name)
+
+        with measure_graphs.replaced(owners, "placeholder", given):
+            thing = measure_graphs.made(config)
+        if waiting:
+            raise probe.Unusable("more inputs are described than it has placeholders")
+        return measure_graphs.fetched(thing, workload["fetches"])
+
+    return arrays, forward
+
+
 _KINDS = {
-    "function": _function, "model": _built, "frozen_graph": _frozen_graph,
+    "function": _function, "graph": _graph, "model": _built, "frozen_graph": _frozen_graph,
     "saved_model": _saved_model,
 }  # fmt: skip
 
@@ -196,7 +233,8 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     model_variables = tf.global_variables()
     constants = _constants(tf) if workload["kind"] in ("frozen_graph", "saved_model") else {}
     fetch = outputs
-    if config["mode"] == "training":
+    trains = config["mode"] == "training" and workload["kind"] != "graph"  # which updates by itself
+    if trains:
         loss = _loss(tf, config, outputs)
         with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
             update = tf.train.MomentumOptimizer(1e-3, 0.9).minimize(loss)
@@ -204,6 +242,10 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
     if isinstance(fetch, dict):
         fetch = dict(fetch)
     slot_variables = [v for v in tf.global_variables() if v not in model_variables]
+    if workload["kind"] == "graph":
+        trained = {v.op.name for v in tf.trainable_variables()}
+        slot_variables = [v for v in model_variables if measure_graphs.is_slot(v.op.name, trained)]
+        model_variables = [v for v in model_variables if v not in slot_variables]
 
     visited: set[Any] = set()
     sess = tf.Session(config=session_config)
@@ -216,7 +258,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         names = {n for n, _ in tf.train.list_variables(path)}
         tf.train.Saver([v for v in model_variables if v.op.name in names]).restore(sess, path)
     phases.end("initialisation")
-    if config["mode"] == "training":
+    if slot_variables:
         sess.run(one_by_one(slot_variables, visited))
         phases.end("slots")
 
@@ -252,6 +294,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             "device": _device(tf),
             "parameters": sum(int(np.prod(v.shape.as_list())) for v in model_variables),
             "input_shapes": {k: list(v.shape) for k, v in arrays.items()},
+            "inputs": list(workload["inputs"]),
         },
     }
     if config["trace"] and is_tf1:

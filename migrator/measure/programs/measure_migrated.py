@@ -166,6 +166,8 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
 
 def slots(stepper: Stepper) -> dict[str, Any]:
     """{name: variable} of what the optimizer keeps, and of accumulated gradients."""
+    if stepper.subject.slots is not None:
+        return stepper.subject.slots()
     if stepper.optimizer is None:
         return {}
     kept = {v.path: v.value for v in stepper.optimizer.variables}

@@ -18,6 +18,7 @@ _SHARED = os.path.normpath(os.path.join(_HERE, "..", "..", "workload", "programs
 sys.path[:0] = [_SHARED, _HERE]
 import allocator_log  # type: ignore[import-not-found]  # noqa: E402  # beside this module
 import child_setup  # type: ignore[import-not-found]  # noqa: E402  # found through _SHARED
+import measure_graphs  # type: ignore[import-not-found]  # noqa: E402, F401  # beside this module
 import nvml  # type: ignore[import-not-found]  # noqa: E402  # beside this module
 import process_stats  # type: ignore[import-not-found]  # noqa: E402  # beside this module
 from child_setup import (  # noqa: E402, F401  # handed on to the programs
@@ -32,6 +33,7 @@ from child_setup import (  # noqa: E402, F401  # handed on to the programs
 
 del sys.path[:2]
 
+GUESS = 64  # a size that nothing says
 ENOUGH_STEPS, ENOUGH = 3, 5.0  # seconds: what a figure of slow steps may cost
 
 

@@ -23,7 +23,7 @@ class Stepper:
         self, tf: Any, config: dict[str, Any], subject: Subject, device: str = "CPU:0"
     ) -> None:
         self.tf, self.config, self.subject, self.device = tf, config, subject, device
-        self.training = config["mode"] == "training"
+        self.training = config["mode"] == "training" and subject.slots is None
         self.compiled = config["execution"] == "xla"
         self.optimizer: Any = None
         self.micro = _microbatches(config)
@@ -91,6 +91,7 @@ class Stepper:
         """The handles of all variables that there are."""
         kept = [*self.subject.variables().values(), *self.accumulated]
         kept += self.optimizer.variables if self.optimizer is not None else []
+        kept += self.subject.slots().values() if self.subject.slots is not None else []
         return [getattr(v, "value", v).handle if hasattr(v, "path") else v.handle for v in kept]
 
     # -- inside the step

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from migrator.measure.programs import measure_probe as probe
+from migrator.measure.programs.measure_probe import measure_graphs
 from migrator.resources import templates_dir
 
 LEARNING_RATE, MOMENTUM = 1e-3, 0.9  # of every training step, before and after
@@ -65,6 +66,7 @@ class Subject:
     constants: dict[str, int] | None = None
     scalar: bool = False
     optimizer: Callable[[], Any] | None = None
+    slots: Callable[[], dict[str, Any]] | None = None
 
     def inputs(self, config: dict[str, Any]) -> dict[str, Any]:
         """{name: numpy array}."""
@@ -81,7 +83,7 @@ def load(tf: Any, config: dict[str, Any]) -> Subject:
       Unusable: it is not there, or cannot be measured in the mode that is asked for.
     """
     kinds = {
-        "function": _function, "model": _built, "keras_file": _keras_file,
+        "function": _function, "graph": _graph, "model": _built, "keras_file": _keras_file,
         "saved_model": _saved_model, "frozen_graph": _frozen_graph,
     }  # fmt: skip
     workload = config["workload"]
@@ -141,6 +143,46 @@ def _function(tf: Any, config: dict[str, Any]) -> Subject:
     return Subject(
         forward, workload["inputs"], store.by_name, store.trainable, store.restore, scalar=True,
         optimizer=migrated_momentum,
+    )  # fmt: skip
+
+
+def _graph(tf: Any, config: dict[str, Any]) -> Subject:
+    """The function of a graph that takes a session's place: from placeholders to what is fetched."""
+    workload = config["workload"]
+    if config["strategy"]:
+        raise probe.Unusable("strategies change models, and this is a graph of its own")
+    try:
+        graphs: Any = importlib.import_module("tf1_support.graphs")
+    except ModuleNotFoundError as error:
+        raise probe.Unusable("the migration made no graph of it: name a function (--model)") from error
+    seen: list[Any] = []
+    placeholder = graphs.placeholder
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        seen.append(placeholder(*args, **kwargs))
+        return seen[-1]
+
+    graph = graphs.Graph()
+    with graph.as_default(), measure_graphs.replaced([graphs], "placeholder", noted):
+        thing = measure_graphs.made(config)
+        specs = workload["inputs"] or measure_graphs.described(thing, seen, probe.GUESS)
+        if len(specs) != len(seen):
+            raise probe.Unusable(f"{len(specs)} inputs are described, and it has {len(seen)} placeholders")
+        function = graph.function_of(seen, measure_graphs.fetched(thing, workload["fetches"]))
+
+    def forward(inputs: dict[str, Any], training: bool) -> Any:
+        values = [tf.cast(v, p.dtype) for v, p in zip(inputs.values(), seen, strict=True)]
+        return [v for v in function._computed(*values) if v is not None]
+
+    trained = {v.name.split(":")[0] for v in graph.store.trainable_variables}
+
+    def by_name(slots: bool) -> dict[str, Any]:
+        every = graph.store.variables_by_name
+        return {k: v for k, v in every.items() if measure_graphs.is_slot(k, trained) == slots}
+
+    return Subject(
+        forward, specs, lambda: by_name(False), lambda: list(graph.store.trainable_variables),
+        slots=lambda: by_name(True),
     )  # fmt: skip
 
 

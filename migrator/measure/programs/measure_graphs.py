@@ -1,0 +1,93 @@
+"""Objects that build a graph around placeholders of their own, the same way before and after a migration.
+
+Keeps to Python 3.7: it also runs under TF 1.15.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import child_setup  # type: ignore[import-not-found]  # found through measure_probe
+
+SLOTS = ("/Momentum", "/Adam", "/Adam_1", "/RMSProp", "/RMSProp_1", "/RMSProp_2", "/Adagrad",
+         "/Adadelta", "/Adadelta_1", "/Ftrl", "/Ftrl_1")  # fmt: skip
+
+
+def argument(value: Any) -> Any:
+    """An argument as a workload file has it: `{call = "module:function", args = [...]}` is what that gives,
+    `{namespace = {...}}` an object with attributes.
+
+    Raises Unusable.
+    """
+    if isinstance(value, list):
+        return [argument(v) for v in value]
+    if isinstance(value, dict) and set(value) == {"namespace"}:
+        return argparse.Namespace(**{k: argument(v) for k, v in value["namespace"].items()})
+    if isinstance(value, dict) and set(value) == {"call", "args"}:
+        module, _, name = value["call"].partition(":")
+        known = module == "builtins" and getattr(builtins, name)
+        return (known or child_setup.target(value["call"]))(*argument(value["args"]))
+    return value
+
+
+def made(config: dict[str, Any]) -> Any:
+    """The object. Files that its arguments are read from have paths relative to the repository."""
+    workload = config["workload"]
+    here = os.getcwd()
+    os.chdir(config["root"])
+    try:
+        kwargs = {k: argument(v) for k, v in workload["kwargs"].items()}
+        return child_setup.target(workload["call"])(**kwargs)
+    finally:
+        os.chdir(here)
+
+
+def fetched(thing: Any, names: list[str]) -> list[Any]:
+    """What is fetched of an object by the names of its attributes. Raises Unusable."""
+    for name in names:
+        if getattr(thing, name, None) is None:
+            raise child_setup.Unusable(f"{type(thing).__name__} has no {name}")
+    return [getattr(thing, name) for name in names]
+
+
+@contextlib.contextmanager
+def replaced(owners: list[Any], name: str, other: Callable[..., Any]) -> Iterator[None]:
+    """An attribute of modules is another function meanwhile."""
+    kept = [getattr(owner, name) for owner in owners]
+    for owner in owners:
+        setattr(owner, name, other)
+    try:
+        yield
+    finally:
+        for owner, value in zip(owners, kept):  # noqa: B905
+            setattr(owner, name, value)
+
+
+def described(thing: Any, placeholders: list[Any], guess: int) -> list[dict[str, Any]]:
+    """Inputs as a workload has them, for placeholders in the order in which they were made: named by the
+    object's attribute, of sizes as they say, `guess` for what they leave open behind the batch.
+
+    Numbers without a shape are 1: they are rates and switches. Raises Unusable.
+    """
+    attributes = {id(v): k for k, v in vars(thing).items()} if hasattr(thing, "__dict__") else {}
+    specs = []
+    for tensor in placeholders:
+        kind, rank = tensor.dtype.name, tensor.shape.ndims
+        name = attributes.get(id(tensor), tensor.op.name)
+        if kind == "string":
+            raise child_setup.Unusable(f"the placeholder {name!r} takes strings")
+        sizes = [] if rank is None else tensor.shape.as_list()
+        shape = ["batch" if d is None and i == 0 else d or guess for i, d in enumerate(sizes)]
+        low, high = (0.0, 2.0 if "int" in kind else 1.0) if shape else (1.0, 1.0)
+        specs.append({"name": name, "shape": shape, "dtype": kind, "low": low, "high": high, "seed": 0})
+    return specs
+
+
+def is_slot(name: str, trained: set[str]) -> bool:
+    """Whether a variable is an optimizer's, by the names of those that are trained."""
+    return any(name.endswith(end) and name[: -len(end)].endswith(tuple(trained)) for end in SLOTS)
