@@ -360,9 +360,9 @@ def test_explain_migrates_only_the_files_that_mention_the_symbol(
     planned: list[tuple[Path, ...]] = []
     plain = explain.make_plan
 
-    def noted(*given: Any, files: tuple[Path, ...] = ()) -> Plan:
+    def noted(root: Path, given: dict[str, Any], quiet: bool, files: tuple[Path, ...] = ()) -> Plan:
         planned.append(files)
-        return plain(*given, files=files)
+        return plain(root, given, quiet, files=files)
 
     monkeypatch.setattr(explain, "make_plan", noted)
     assert "2 uses, all migrated" in migrator("explain", "tf.log", repo).stdout
