@@ -23,6 +23,8 @@ _METHODS = frozenset({"minimize", "apply_gradients", "compute_gradients", "make_
 #: Parts of TensorFlow that add nothing to a graph.
 _PYTHON = (
     "app", "flags", "gfile", "logging", "io", "python_io", "errors", "test", "compat", "estimator",
+    "contrib.tpu.TPU", "contrib.tpu.RunConfig", "contrib.tpu.InputPipelineConfig", "contrib.cluster_resolver",
+    "contrib.learn.RunConfig", "contrib.estimator",
     "Session", "ConfigProto", "GPUOptions", "reset_default_graph", "set_random_seed",
     "train.latest_checkpoint", "train.get_checkpoint_state", "train.Example", "train.Feature",
     "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",

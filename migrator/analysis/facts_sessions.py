@@ -313,7 +313,8 @@ class Carried:
 
 
 def _restarts(node: ast.AST, names: NameTable) -> bool:
-    """Whether each session starts anew what a call makes: queues, iterators, draws with a seed."""
+    """Whether each session starts anew what a call makes or asks for: queues, iterators, draws with a
+    seed, which variables have a value."""
     if not isinstance(node, ast.Call):
         return False
     symbol = names.resolve_node(node.func, values=False) or ""
@@ -321,6 +322,7 @@ def _restarts(node: ast.AST, names: NameTable) -> bool:
             "make_one_shot_iterator", "start_queue_runners"):
         return True
     return symbol.startswith("tensorflow.") and (
-        symbol.endswith((".set_random_seed", ".random.set_seed"))
+        symbol.endswith((".set_random_seed", ".random.set_seed", ".is_variable_initialized",
+                         ".report_uninitialized_variables"))
         or any(word.arg == "seed" and not (isinstance(word.value, ast.Constant)
                                            and word.value.value is None) for word in node.keywords))

@@ -51,8 +51,8 @@ class GraphRun(Run):
                 return changed().op
         before = len(self.graph.traced.get_operations())
         with self.graph.ordered(), scope_of as scope, tf.control_dependencies(
-                [getattr(value, "op", value) for value in tf.nest.flatten(
-                    list(given), expand_composites=True)]), self.gathered():
+                [_behind(value) for value in tf.nest.flatten(list(given), expand_composites=True)]
+                ), self.gathered():
             change()
             made = self.graph.traced.get_operations()[before:]
             with tf.control_dependencies([o for o in made if o.op_def.is_stateful]):
@@ -203,6 +203,13 @@ class GraphRun(Run):
                 f"{variable_name(variable)}/Assign")
         return self._initializers[id(variable)]
 
+    def without_value(self, variables: Sequence[Any], name: str) -> tf.Tensor:
+        def asked() -> tf.Tensor:
+            return tf.constant([variable_name(v) for v in variables if id(v) not in self.initialized],
+                               tf.string)
+
+        return self.graph.late(asked, tf.TensorSpec([None], tf.string, name))
+
     def initializer_of(self, collection: str) -> tf.Operation:
         """The operation that gives those variables their first values that a collection has by
         then: what is made later was often meant as well."""
@@ -234,6 +241,12 @@ class GraphRun(Run):
         for key, value in values.items():
             self._initial[key][0].assign(value)
         self.initialized = set(values)
+
+
+def _behind(value: Any) -> Any:
+    """What happens after `value` is known, also where that is fed and not computed."""
+    return tf.identity(value).op if isinstance(value, tf.Tensor) and _is_symbolic(value) else (
+        getattr(value, "op", value))
 
 
 def _is_symbolic(value: Any) -> bool:

@@ -480,9 +480,15 @@ def global_variables(scope: str | None = None) -> list[tf.Variable]:
 def report_uninitialized_variables(
     var_list: Iterable[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> tf.Tensor:
-    """Names of the variables without a value, as strings [n]: none, TF 2 makes them with one."""
-    del var_list
-    return tf.zeros([0], tf.string, name=name)
+    """Names of the variables without a value, as strings [n]: none where TF 2 made them; a graph
+    that is built as in TF 1 knows which it gave their first values."""
+    listed = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
+    return current_run().without_value(listed, name)
+
+
+def is_variable_initialized(variable: Any) -> tf.Tensor:
+    """Whether a variable has its first value: True, but in graphs that are built as in TF 1."""
+    return tf.equal(tf.size(current_run().without_value([variable], "IsVariableInitialized")), 0)
 
 
 def trainable_variables(scope: str | None = None) -> list[tf.Variable]:

@@ -234,6 +234,10 @@ class Run:
         self.store.add(name, hashable(made), variable_collections(**kwargs))
         return made
 
+    def without_value(self, variables: Sequence[Any], name: str) -> tf.Tensor:
+        """The names of those variables that have no value yet, as strings [n]: TF 2 makes none."""
+        return tf.zeros([0], tf.string, name=name)
+
     def initializer_of(self, collection: str) -> Any:
         """The operation that gives the variables of a collection their first values; only a graph
         that is being built has one."""
@@ -321,6 +325,9 @@ class _GraphRun(Run):
         super().__init__(store)
         self.graph = graph
         self.optimizers: dict[Any, Any] = {}  # what each optimizer is in this graph
+
+    def without_value(self, variables: Sequence[Any], name: str) -> tf.Tensor:
+        return tf.compat.v1.report_uninitialized_variables(list(variables), name)
 
     def add_to_collection(self, name: str, value: Any) -> None:
         super().add_to_collection(name, value)
@@ -413,7 +420,8 @@ class VariableStore(tf.Module):
         It took the place of a graph of TF 1 and has nothing to do with one that is being built
         around it: what is computed with it is computed at once.
         """
-        graph = in_tf1_graph()
+        graph = in_tf1_graph() or not tf.executing_eagerly() and (
+            current_run().builds and not self._building.run.builds)
         eager = tf.__internal__.eager_context.eager_mode if graph else contextlib.nullcontext
         with eager(), entered(self._building.run), (
                 tf.variable_creator_scope(self._building.run.lifted)):

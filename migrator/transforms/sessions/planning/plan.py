@@ -16,6 +16,10 @@ _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operatio
                     "as_graph_element"})
 #: What takes a graph apart, or puts it together with another one.
 _SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
+#: What asks which variables have a value: those of TensorFlow 2 always have one.
+_INITIALISED = frozenset({"tensorflow.is_variable_initialized", "tensorflow.report_uninitialized_variables"})
+#: Optimizers that keep nothing for a variable.
+_STATELESS = ("GradientDescentOptimizer", "ProximalGradientDescentOptimizer")
 #: Runs that need no session to be open around them.
 _COMPLETE = ("run", "loop", "evaluate")
 
@@ -139,8 +143,12 @@ class ScopePlan(FunctionPlacer):
         evaluated = all(run.style == "evaluate" for run in self.program.run_sites())
         for item in self.items:
             self._refuse_unseen_inputs(item, evaluated)
+        keeps_state = False
         for item in self.program.items:
-            for call in calls_of(item):
+            calls = calls_of(item)
+            keeps_state = keeps_state or any(map(self._keeps_state, calls))
+            for call in calls:
+                self._refuse_asked_variables(call, calls, keeps_state)
                 self._refuse_use_of_graph(call)
                 self._refuse_use_of_session(call)
             self._refuse_returned_part(item)
@@ -190,6 +198,32 @@ class ScopePlan(FunctionPlacer):
                                       and "session" not in fact.flags):
                 raise Obstacle(call, "its input comes from queues",
                                "read it with tf.data, and iterate over the data set")
+
+    def _keeps_state(self, call: ast.Call) -> bool:
+        """Whether a call makes what keeps variables of its own: an optimizer, a moving average."""
+        name = (self.program.expressions.tf_symbol(call.func) or "").rpartition(".")[2]
+        fact = self.program.expressions.call_fact(call)
+        return name == "ExponentialMovingAverage" or (
+            name.endswith("Optimizer") and name not in _STATELESS) or (
+            fact is not None and "optimizers" in fact.flags)
+
+    def _refuse_asked_variables(self, call: ast.Call, calls: list[ast.Call], keeps_state: bool) -> None:
+        """Which variables have a value, and what state is among them, only a graph knows."""
+        symbol = self.program.expressions.tf_symbol(call.func)
+        if symbol in _INITIALISED:
+            raise Obstacle(call, "it is asked which variables are initialised",
+                           "in TensorFlow 2 all are from the start")
+        if keeps_state and self._of_everything(call) and not any(
+            self._means_everything(outer) for outer in calls if outer is not call
+            and any(call is given for given in [*outer.args, *(a.value for a in outer.keywords)])
+        ):
+            raise Obstacle(call, "the state of optimizers is among the variables that are listed",
+                           "optimizer.variables has it")
+
+    def _means_everything(self, call: ast.Call) -> bool:
+        """Whether a call takes a list of all variables for the state as well."""
+        value = self.program.expressions.value(call)
+        return value.kind in (k.SAVER, k.INIT)
 
     def _refuse_use_of_graph(self, call: ast.Call) -> None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED:
