@@ -9,6 +9,7 @@ from typing import Any
 
 from migrator import support
 from migrator.analysis.facts_layer_names import layer_namers
+from migrator.analysis.facts_zipped import digest as zipped_digest
 from migrator.analysis.graph_code import digest as graph_digest
 from migrator.analysis.index import ProjectIndex
 from migrator.engine.cache import Cache, engine_digest, key, rules_digest, support_digest
@@ -154,5 +155,5 @@ class Remembered:
 
     def _key(self, path: str, digest: str, index: ProjectIndex) -> str:
         return key(self._base, path, digest, index.digest(path), graph_digest(index, path),
-                   *sorted(layer_namers(index)))
+                   zipped_digest(index, path), *sorted(layer_namers(index)))
 

@@ -1,4 +1,4 @@
-"""`int(2 * labels[i])` of rows with one element, `int(np.random.rand(1) * n)`: NumPy takes no arrays there."""
+"""`int(2 * labels[i])` of rows with one element, `int(np.random.rand(1) * n)`: no numbers of arrays."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
 from .names import current_graph, hashable, key_of, layer_variable_name, variable_name
-from .store import GraphKeys, Run, VariableStore, variable_collections
+from .store import GraphKeys, Run, VariableStore, current_run, variable_collections
 
 
 class GraphRun(Run):
@@ -120,6 +120,8 @@ class GraphRun(Run):
     def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
         """A variable that code which knows nothing of the graph makes in it."""
         if kwargs.get("experimental_enable_variable_lifting") is False:  # made by what knows it
+            return make(**kwargs)
+        if current_run() is not self:  # of a store that is entered inside of the graph's block
             return make(**kwargs)
         initial = kwargs["initial_value"]
         opened = self.open_name_scope()

@@ -52,7 +52,8 @@ class _Traced(tf.__internal__.FuncGraph):
         pass
 
     def watch_variable(self, v: Any) -> None:
-        self.built_by.read.setdefault(id(v), v)
+        if current_run() is self.built_by.run:  # and not of a store that is entered inside of the block
+            self.built_by.read.setdefault(id(v), v)
 
 
 class Resource:

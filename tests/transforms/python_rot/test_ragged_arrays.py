@@ -1,0 +1,90 @@
+"""Pairs of arrays of several sizes become arrays of objects, as they did before NumPy 1.24."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
+from tests.transforms.projects import migrate_in_place
+from tests.transforms.texts import migrated
+
+HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
+LIBRARY = """import numpy as np
+
+
+def rounds(rows, size):
+    rows = np.array(rows)
+    for start in range(0, len(rows), size):
+        yield rows[start:start + size]
+"""
+PROGRAM = """import numpy as np
+import tensorflow as tf
+import feeding
+
+texts, labels = np.arange(12.0).reshape(4, 3), np.eye(2)[[0, 1, 1, 0]]
+SHAPES = []
+for batch in feeding.rounds(GIVEN, 2):
+    x, y = zip(*batch)
+    SHAPES.append((np.shape(x), np.shape(y)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("d = np.array(list(zip(x, y)))\n", "d = ragged.array(list(zip(x, y)))\n"),
+        ("d = list(zip(x, y))\ne = np.asarray(d)\n", "d = list(zip(x, y))\ne = ragged.array(d)\n"),
+        ("def f(d):\n  return np.array(d)\nf(sorted(zip(x, y)))\n",
+         "def f(d):\n  return ragged.array(d)\nf(sorted(zip(x, y)))\n"),
+    ],
+)  # fmt: skip
+def test_pairs(before: str, after: str) -> None:
+    assert migrated(HEAD + before).split("\n\n\n", 1)[1] == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "d = np.array(zip(x, y))\n",
+        "d = np.array(list(zip(x)))\n",
+        "d = np.array(list(zip(*x)))\n",
+        "d = np.array(list(zip(x, y)), dtype=object)\n",
+        "def f(d, e):\n  return np.array(e)\nf(list(zip(x, y)), 1)\n",
+    ],
+)
+def test_anything_else_stays(text: str) -> None:
+    assert migrated(HEAD + text) == HEAD + text
+
+
+@pytest.mark.parametrize("given", ["list(zip(texts, labels))", "rows=list(zip(texts, labels)), size=1, *()"])
+def test_pairs_of_another_module(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "feeding.py").write_text(LIBRARY)
+    text = PROGRAM.replace("GIVEN, 2", given if "rows=" in given else f"{given}, 2")
+    (tmp_path / "program.py").write_text(text)
+    migrate_in_place(tmp_path)
+    assert "rows = ragged.array(rows)" in (tmp_path / "feeding.py").read_text()
+    assert build_plan(tmp_path, Options(jobs=1)).changed == ()
+    monkeypatch.syspath_prepend(tmp_path)
+    space: dict[str, object] = {}
+    try:
+        exec((tmp_path / "program.py").read_text(), space)
+    finally:
+        for name in ("feeding", "tf1_support", "tf1_support.ragged"):
+            sys.modules.pop(name, None)
+    size = 1 if "rows=" in given else 2
+    assert space["SHAPES"] == [((size, 3), (size, 2))] * (4 // size)
+
+
+def test_a_plain_list_stays_a_plain_array(tmp_path: Path) -> None:
+    """The support function gives what NumPy gives where all sizes agree."""
+    (tmp_path / "m.py").write_text(HEAD + "d = np.array(list(zip(x, y)))\n")
+    migrate_in_place(tmp_path)
+    space: dict[str, object] = {}
+    exec((tmp_path / "tf1_support" / "ragged.py").read_text(), space)
+    made = space["array"](zip([1, 2], [3, 4], strict=True))  # type: ignore[operator]
+    assert made.dtype == np.int64 and made.tolist() == [[1, 3], [2, 4]]
