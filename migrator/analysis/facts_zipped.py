@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from migrator.analysis.facts import fact
 from migrator.analysis.index import ProjectIndex, absolute_name
@@ -59,7 +60,8 @@ def given_pairs(
         told.setdefault(symbol, set()).add(key)
     for other in index.importers(path):
         info = index.modules[other]
-        for symbol, key in info.summary.facts.get("zipped") or ():
+        given: Any = info.summary.facts.get("zipped") or ()
+        for symbol, key in given:
             name = absolute_name(symbol, info)
             hit = index.resolve(name, other) if name else None
             if hit is not None and hit[0].path == path:

@@ -70,6 +70,12 @@ class PartWriter:
             return ""
         return self.names.resolve_node(node.func, values=False) or ""
 
+    def _count(self, given: list[ast.expr], text: str) -> str:
+        """How many elements what `given` holds has, where `text` stands for it: len() of a tensor is not
+        known where a graph is built."""
+        tensor = any((self.names.resolve_node(node) or "").startswith("tensorflow.") for node in given)
+        return f"{text}.shape[0]" if tensor else f"len({text})"
+
     def _fresh(self, name: str) -> str:
         candidate = fresh_name(name, self.used)
         self.used.add(candidate)
@@ -106,7 +112,7 @@ class PartWriter:
             files = name
         text = f"{tf}.data.Dataset.from_tensor_slices({files})"
         if whole == "True":
-            text += f".shuffle(len({files}){seed})"
+            text += f".shuffle({self._count(producer.args[:1], files)}{seed})"
         if not plain:
             text += f".map({tf}.read_file)"
         elif plain == "?":
@@ -151,7 +157,7 @@ class PartWriter:
         seed = f", seed={given['seed']}" if "seed" in given else ""
         text = f"{tf}.data.Dataset.from_tensor_slices(({', '.join(parts)}))"
         if given.get("shuffle", "True") == "True":
-            text += f".shuffle(len({parts[0]}){seed})"
+            text += f".shuffle({self._count(tensors.elts[:1], parts[0])}{seed})"
         elif given["shuffle"] != "False":
             raise Unclear("whether slices are shuffled is not known")
         epochs = given.get("num_epochs", "")

@@ -119,6 +119,7 @@ class _Writer(PartWriter):
         lines: list[str] = []
         edits: list[Edit] = []
         gone: list[ast.stmt] = [first]
+        parameters: list[str] = []  # of the function of one record, where they are not its names
         if provider:
             tainted = _names(first.targets[0])
             lines += self._provided(first, provider, dataset)
@@ -127,6 +128,8 @@ class _Writer(PartWriter):
             tainted = _names(first.targets[0])
             lines += self._slices(producer, dataset, tf)
             arguments = list(tainted)
+            if isinstance(first.targets[0], ast.Name):  # the list of them
+                parameters = [f"*{first.targets[0].id}"]
         else:
             queue = _single(first.targets[0])
             read, call, reader = self._read(block[start + 1 : end], queue)
@@ -150,7 +153,7 @@ class _Writer(PartWriter):
             returned = self.source.segment(self._tensor_node(batch))
             if isinstance(self._tensor_node(batch), ast.List):
                 returned = returned[1:-1].strip().rstrip(",")
-            lines += self._function(name, arguments, work, returned)
+            lines += self._function(name, parameters or arguments, work, returned)
             lines.append(f"{dataset} = {dataset}.map({name})")
             gone += work
         lines += self._batched(batch, dataset)
