@@ -56,7 +56,8 @@ def given_pairs(
 ) -> Iterator[tuple[ast.FunctionDef, str]]:
     """Functions of the module at `path`, each with a parameter that some call gives pairs."""
     told: dict[str, set[int | str]] = {}
-    for symbol, key in zipped_arguments(tree, names, path) or ():
+    own: Any = zipped_arguments(tree, names, path) or ()
+    for symbol, key in own:
         told.setdefault(symbol, set()).add(key)
     for other in index.importers(path):
         info = index.modules[other]
