@@ -80,7 +80,7 @@ class ValueSites:
         call = partial_call(site)
         given = {fit.target(k.arg) for k in call.keywords if k.arg} if call is not None else set()
         changed = [name for name in fit.changed if fit.target(name) not in given]
-        if changed and not self._activation(site):
+        if changed and not self._activation(site) and not self._called_without(site, changed):
             self.work.report(
                 "TF104", reference.node,
                 f"{shown(target)} is called otherwise than in TensorFlow 1, and the calls of what is "
@@ -90,6 +90,33 @@ class ValueSites:
                 shown(site.resolved.name),
             )  # fmt: skip
         return ""
+
+    def _called_without(self, site: Site, changed: list[str]) -> bool:
+        """Whether a function is the default of a parameter that its function only calls, with one positional
+        argument at most and without what has changed: then these are all calls of it."""
+        node = site.reference.node
+        for holder in ast.walk(self.work.tree):
+            if not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            given, places = holder.args, [*holder.args.posonlyargs, *holder.args.args]
+            pairs = [*zip(reversed(places), reversed(given.defaults), strict=False),
+                     *zip(given.kwonlyargs, given.kw_defaults, strict=True)]  # fmt: skip
+            name = next((p.arg for p, default in pairs if default is node), None)
+            if name is None:
+                continue
+            inner = [n for statement in holder.body for n in ast.walk(statement)]
+            calls = [n for n in inner if isinstance(n, ast.Call) and getattr(n.func, "id", "") == name]
+            uses = [n for n in inner if isinstance(n, ast.Name) and n.id == name]
+            if {id(c.func) for c in calls} != {id(n) for n in uses} or "locals" in {
+                n.id for n in inner if isinstance(n, ast.Name)
+            }:
+                return False
+            return all(
+                len(c.args) <= 1 and not any(isinstance(a, ast.Starred) for a in c.args)
+                and not any(k.arg is None or k.arg in changed for k in c.keywords)
+                for c in calls
+            )
+        return False
 
     @staticmethod
     def _now(known: object, name: str) -> str:

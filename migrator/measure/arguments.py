@@ -52,15 +52,29 @@ class Arguments:
 
         Raises Unknown.
         """
+        try:
+            return self.known(node)
+        except Unknown:
+            if not _is_size(node, name):
+                raise
+            self.guessed.append(name or ast.unparse(node))
+            return GUESS
+
+    def known(self, node: ast.expr) -> Any:
+        """The same without guesses. Raises Unknown."""
         guessed = len(self.guessed)
         try:
             return self._value(node)
         except (Unknown, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             del self.guessed[guessed:]
-            if _is_size(node, name):
-                self.guessed.append(name or ast.unparse(node))
-                return GUESS
             raise error if isinstance(error, Unknown) else Unknown(_short(node)) from error
+
+    def assigned(self, name: str) -> ast.expr | None:
+        """What a name of the scope, or of the module around it, is assigned, once."""
+        for bound in self._bound:
+            if name in bound:
+                return bound[name][0] if len(bound[name]) == 1 else None
+        return None
 
     def _value(self, node: ast.expr) -> Any:
         self._depth += 1
@@ -204,6 +218,16 @@ class Arguments:
         if isinstance(value, str) and isinstance(kind, ast.Name) and kind.id in ("int", "float"):
             value = _FUNCTIONS[kind.id](value)
         return long[0].lstrip("-").replace("-", "_"), value
+
+
+def bound(call: Any, called: Any, method: bool) -> list[tuple[str, ast.expr]]:
+    """(parameter, argument) of a call of a function (None: one without parameters). Raises Unknown."""
+    parameters = [a.arg for a in called.args.args[method:]] if called else []
+    if len(call.args) > len(parameters) or any(isinstance(a, ast.Starred) for a in call.args):
+        raise Unknown(_short(call))
+    if any(k.arg is None for k in call.keywords):
+        raise Unknown(_short(call))
+    return [*zip(parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
 
 
 class _Known(ast.expr):

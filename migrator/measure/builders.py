@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from migrator.measure.arguments import Arguments, Unknown
+from migrator.measure.arguments import Arguments, Unknown, bound
 from migrator.measure.modules import Module, Modules, called, own
 from migrator.workload.spec import Workload
 
@@ -131,13 +131,5 @@ def _parts(fetched: ast.expr) -> list[ast.expr]:
 def _given(call: ast.Call, made: ast.ClassDef, arguments: Arguments) -> dict[str, Any]:
     """{parameter: value} of a call. Raises Unknown."""
     init = next((n for n in made.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
-    parameters = [a.arg for a in init.args.args[1:]] if init else []
-    if len(call.args) > len(parameters) or any(isinstance(a, ast.Starred) for a in call.args):
-        raise Unknown(ast.unparse(call)[:60])
-    pairs = [*zip(parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name is None:
-            raise Unknown(ast.unparse(value)[:60])
-        found[name] = arguments.value(value, name)
+    found = {name: arguments.value(value, name) for name, value in bound(call, init, True)}
     return {name: value for name, value in found.items() if value is not None}

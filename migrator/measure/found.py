@@ -48,8 +48,15 @@ def find(
     made = [w for w in described if w.kind != "checkpoint"]
     made += [w for w in models.found(before, ("inference",)) if w.kind == "keras_file"]
     modules = Modules.of(before)
-    made += networks.find(modules)
     candidates, missing = builders.find(modules)
+    for network in networks.find(modules):
+        if network.name.endswith(networks.GUESSED):
+            told(f"building {network.name}")
+            outcome = _once(network, before, settings)
+            if outcome.raw is None:
+                missing.append((network.name, _last_line(outcome)))
+                continue
+        made.append(network)
     for candidate in candidates:
         told(f"building {candidate.workload.name}")
         graph, why = _built(candidate, before, settings)
@@ -73,16 +80,25 @@ def find(
     return Found(tuple(dataclasses.replace(w, found=True) for w in made), tuple(missing))
 
 
-def _built(candidate: Candidate, root: Path, settings: Settings) -> tuple[Workload | None, str]:
-    """(the workload with its inputs as the placeholders say them, once it ran; why it cannot be measured)."""
-    plain = candidate.workload
-    cell = Cell(plain.name, "before", "graph_session", "float32", plain.mode, 1)
+def _once(workload: Workload, root: Path, settings: Settings) -> Outcome:
+    """One step of it as it was, which shows that it can be built and run."""
+    cell = Cell(workload.name, "before", "graph_session", "float32", workload.mode, 1)
     once = dataclasses.replace(
         settings, steps=1, warmups=0, trace=False, arena_bytes=0, timeout=min(settings.timeout, TRIAL)
     )
-    outcome = jobs.execute(jobs.Job(cell, plain, 0, once), root)
+    return jobs.execute(jobs.Job(cell, workload, 0, once), root)
+
+
+def _last_line(outcome: Outcome) -> str:
+    return next((line for line in reversed(outcome.detail.splitlines()) if line.strip()), "")
+
+
+def _built(candidate: Candidate, root: Path, settings: Settings) -> tuple[Workload | None, str]:
+    """(the workload with its inputs as the placeholders say them, once it ran; why it cannot be measured)."""
+    plain = candidate.workload
+    outcome = _once(plain, root, settings)
     if outcome.raw is None:
-        return None, next((line for line in reversed(outcome.detail.splitlines()) if line.strip()), "")
+        return None, _last_line(outcome)
     given = outcome.raw["extra"]["inputs"]
     if not given:
         return None, "it makes no placeholder"
@@ -131,15 +147,17 @@ def _tried(
     if folder:
         up = "/".join([".."] * (folder.count("/") + 1))
         lines.append(f'cd {shlex.quote(folder)} && PYTHONPATH="{up}:$PYTHONPATH" python {shlex.quote(name)}')
-    why = ""
+    why: dict[str, None] = {}
     for line in lines:
-        program = Workload(path, "command", command=line, stop=TRIAL)
+        reasons: list[str] = []
         for side, root in roots.items():
+            program = Workload(path, "command", command=line, stop=TRIAL)
             outcome = commands.execute(program, side, root, settings)
             if outcome.status == "ok" and _steps(outcome) >= STEPS:
                 return program, ""
-            why = why or _reason(outcome)
-    return None, why
+            reasons.append(_reason(outcome))
+        why[reasons[0]] = None
+    return None, "; in its folder: ".join(why)
 
 
 def _steps(outcome: Outcome) -> int:
@@ -166,7 +184,7 @@ def text(workloads: Sequence[Workload]) -> str:
         lines += [f"kind = {_value(w.kind)}", "found = true"]
         if w.mode != "inference":
             lines.append(f"mode = {_value(w.mode)}")
-        for key in ("path", "call", "command", "stop", "fetches", "kwargs"):
+        for key in ("path", "call", "command", "stop", "fetches", "kwargs", "made"):
             value = getattr(w, key)
             if value:
                 lines.append(f"{key} = {_value(value)}")
@@ -184,11 +202,14 @@ def _assumed(w: Workload) -> list[str]:
             "arguments that make it short, and take `stop` away.",
         ]
     if w.name.endswith(networks.GUESSED):
-        namespaces = [v["namespace"] for v in w.kwargs.values() if isinstance(v, dict) and "namespace" in v]
-        named = [k for given in (w.kwargs, *namespaces) for k, v in given.items() if v == models.GUESS]
+        tables = [w.made, w.kwargs]
+        given = [v for table in tables for v in table.values()]
+        tables += [v["namespace"] for v in given if isinstance(v, dict) and "namespace" in v]
+        named = [k for table in tables for k, v in table.items() if v == models.GUESS]
         named += [i.name for i in w.inputs if models.GUESS in i.shape and not named]
         asked = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-        return [f"How large are {asked} here? Nothing says it: {models.GUESS} was taken."]
+        verb = "are" if len(named) > 1 else "is"
+        return [f"How large {verb} {asked} here? Nothing says it: {models.GUESS} was taken."]
     if w.kind == "graph":
         return ["Made as the repository makes it, its inputs as its placeholders; values are drawn",
                 "evenly from [low, high)."]  # fmt: skip

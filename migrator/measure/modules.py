@@ -81,11 +81,14 @@ class Modules:
         return Module(path, ".")
 
     def definition(self, meaning: Meaning) -> ast.FunctionDef | ast.ClassDef | None:
-        """The function or class that a name means."""
-        for node in self.trees[meaning[0].path].body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == meaning[1]:
-                return node
-        return None
+        """The function or class that a name means; of "Class.method" the method."""
+        body: list[ast.stmt] = self.trees[meaning[0].path].body
+        found: ast.FunctionDef | ast.ClassDef | None = None
+        for part in meaning[1].split("."):
+            named = (n for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == part)
+            found = next(named, None)
+            body = found.body if isinstance(found, ast.ClassDef) else []
+        return found
 
     def _imports(self, path: str) -> dict[str, Meaning]:
         here = str(PurePosixPath(path).parent)

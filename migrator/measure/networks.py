@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from migrator.measure.modules import Module, Modules, called, own
+from migrator.measure.arguments import Arguments, Unknown, bound
+from migrator.measure.modules import Meaning, Modules, called, own
 from migrator.workload.models import DTYPES, GUESS
 from migrator.workload.spec import Input, Workload
 
@@ -27,48 +28,66 @@ class _Finder:
         functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         for scope in (tree, *functions):
             nodes = list(own(scope))
-            given = {
-                n.targets[0].id: told for n in nodes
+            arguments = Arguments(self.modules, path, None if scope is tree else scope)
+            assigned = {
+                n.targets[0].id: n.value for n in nodes
                 if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
-                and (told := _placeholder(n.value)) is not None
             }  # fmt: skip
+            given = {k: told for k, v in assigned.items() if (told := _placeholder(v, arguments)) is not None}
             for call in nodes if given else []:
-                if isinstance(call, ast.Call) and (meant := called(call.func, names)):
-                    workload = self._workload(call, *meant, given)
-                    if workload is not None:
-                        yield workload
+                if not isinstance(call, ast.Call):
+                    continue
+                meant = called(call.func, names) or self._method(call.func, names, arguments)
+                workload = self._workload(call, meant, given, arguments) if meant else None
+                if workload is not None:
+                    yield workload
+
+    def _method(
+        self, func: ast.expr, names: dict[str, Meaning], arguments: Arguments
+    ) -> Meaning | None:
+        """What a call is of where that is a method of an object of the repository: "Class.method"."""
+        if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
+            return None
+        made = arguments.assigned(func.value.id)
+        meant = called(made.func, names) if isinstance(made, ast.Call) else None
+        if meant is None or not isinstance(self.modules.definition(meant), ast.ClassDef):
+            return None
+        return meant[0], f"{meant[1]}.{func.attr}"
 
     def _workload(
-        self, call: ast.Call, module: Module, name: str, given: dict[str, Input]
+        self, call: ast.Call, meant: Meaning, given: dict[str, Input], arguments: Arguments
     ) -> Workload | None:
-        """The call as a workload; None where it takes anything but placeholders and constants."""
-        node = self.modules.definition((module, name))
-        if not isinstance(node, ast.FunctionDef):
+        """The call as a workload; None where it takes anything but placeholders and what is known."""
+        module, name = meant
+        node = self.modules.definition(meant)
+        if not isinstance(node, ast.FunctionDef) or node.args.posonlyargs:
             return None
         if not any(isinstance(n, ast.Return) and n.value for n in own(node)):
             return None
-        parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-        if len(call.args) > len(parameters) or node.args.posonlyargs:
-            return None
-        pairs = [*zip(parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
         inputs: list[Input] = []
         kwargs: dict[str, Any] = {}
-        for parameter, value in pairs:
-            if parameter is None or isinstance(value, ast.Starred):
-                return None
-            if isinstance(value, ast.Name) and value.id in given:
-                inputs.append(replace(given[value.id], name=parameter))
-                continue
-            try:
-                kwargs[parameter] = ast.literal_eval(value)
-            except (ValueError, TypeError, SyntaxError):
-                return None
-        # TOML, in which it is written down, has neither null nor tuples
-        if not inputs or not all(type(v) in (bool, int, float, str) for v in kwargs.values()):
+        made: dict[str, Any] = {}
+        guessed = len(arguments.guessed)
+        try:
+            for parameter, value in bound(call, node, "." in name):
+                if isinstance(value, ast.Name) and value.id in given:
+                    inputs.append(replace(given[value.id], name=parameter))
+                else:
+                    kwargs[parameter] = arguments.value(value, parameter)
+            if "." in name:
+                owner = self.modules.definition((module, name.partition(".")[0]))
+                maker = arguments.assigned(call.func.value.id)  # type: ignore[attr-defined]
+                init = owner and self.modules.definition((module, f"{owner.name}.__init__"))
+                made = {k: arguments.value(v, k) for k, v in bound(maker, init, True)}
+        except Unknown:
             return None
-        title = f"{module.dotted}.{name}" + GUESSED * any(GUESS in i.shape for i in inputs)
-        return Workload(title, "function", call=f"{module.dotted}:{name}", inputs=tuple(inputs),
-                        kwargs=kwargs, roots=module.roots)  # fmt: skip
+        # TOML, in which it is written down, has no null
+        if not inputs or None in kwargs.values() or None in made.values():
+            return None
+        is_guess = any(GUESS in i.shape for i in inputs) or len(arguments.guessed) > guessed
+        return Workload(f"{module.dotted}.{name}" + GUESSED * is_guess, "function",
+                        call=f"{module.dotted}:{name}", inputs=tuple(inputs), kwargs=kwargs, made=made,
+                        roots=module.roots)  # fmt: skip
 
 
 def find(modules: Modules) -> list[Workload]:
@@ -82,7 +101,7 @@ def find(modules: Modules) -> list[Workload]:
     return list(found.values())[:_MOST]
 
 
-def _placeholder(value: ast.expr) -> Input | None:
+def _placeholder(value: ast.expr, arguments: Arguments) -> Input | None:
     """The input that a placeholder is; None for anything else, and without a shape."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return None
@@ -96,7 +115,10 @@ def _placeholder(value: ast.expr) -> Input | None:
         return None
     sizes: list[int | str] = []
     for number, size in enumerate(shape.elts):
-        known = size.value if isinstance(size, ast.Constant) else None
+        try:
+            known = arguments.known(size)
+        except Unknown:
+            known = None
         opened = "batch" if number == 0 else GUESS
         sizes.append(known if isinstance(known, int) and known > 0 else opened)
     high = 255.0 if kind == "uint8" else 2.0 if kind.startswith("int") else 1.0

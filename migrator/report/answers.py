@@ -131,7 +131,8 @@ def left(
     orders: what is left, None where no plan tells; edits: places that were rewritten; checked: the
     answer about equality, without which nothing is finished.
     """
-    fixed = {"id": "left", "label": "Left for you?", "question": "Is nothing left for you?"}
+    fixed = {"id": "left", "label": "Left for you?", "question": "What must a person still do?",
+             "yes": "Nothing", "no": "Something"}  # fmt: skip
     if orders is None:
         return Answer(
             **fixed, verdict=UNKNOWN, line="These are results alone; `migrator todo REPO` lists what is left."

@@ -17,6 +17,7 @@ class Answer:
 
     verdict: "yes", "no" or "unknown"; "yes" only where something ran or was counted that shows it.
     before, after: the two numbers behind it, as text; change: what one is of the other.
+    yes, no: what these verdicts are called under the label.
     """
 
     id: str
@@ -29,10 +30,12 @@ class Answer:
     change: str = ""
     link: str = ""
     more: str = ""
+    yes: str = "Yes"
+    no: str = "No"
 
     @property
     def word(self) -> str:
-        return {YES: "Yes", NO: "No"}.get(self.verdict, "Not known")
+        return {YES: self.yes, NO: self.no}.get(self.verdict, "Not known")
 
 
 @dataclass(frozen=True, slots=True)

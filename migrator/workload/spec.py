@@ -55,7 +55,8 @@ class Workload:
     """One thing to run.
 
     function: `call` ("package.module:function") gets the inputs by keyword, and `kwargs`; in mode
-      training its result (or the entry `loss` of it) is the scalar that is minimised.
+      training its result (or the entry `loss` of it) is the scalar that is minimised. Of a method
+      ("package.module:Class.method") `made` is what its object is made with; for `measure` only.
     graph: `call` ("package.module:Class") is called with `kwargs` and makes placeholders of its own, which
       are the inputs in the order in which they are made; `fetches` are attributes of what it returns,
       in mode training its own update among them. For `measure` only. An argument may be
@@ -86,6 +87,7 @@ class Workload:
     call: str = ""
     inputs: tuple[Input, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
     checkpoint: str = ""
     loss: str = ""
     batch: int = 1

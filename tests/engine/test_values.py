@@ -79,6 +79,17 @@ def test_keywords_that_went_are_told_where_calls_are_not_seen() -> None:
     assert migrated("dense(x, activation=tf.nn.softmax)").findings == ()  # called with a tensor alone
 
 
+@pytest.mark.parametrize(("calls", "told"), [
+    ("fn(x, name='p')", False), ("[fn(a) for a in x]", False), ("fn(x, dim=1)", True), ("fn(x, 1)", True),
+    ("fn(*x)", True), ("fn(x, **k)", True), ("other(fn)", True), ("fn(x) + x.map(fn)", True),
+    ("fn(x) if locals() else 0", True),
+])  # fmt: skip
+def test_a_default_that_its_function_only_calls_is_seen(calls: str, told: bool) -> None:
+    for head in ("def net(x, k, fn=tf.nn.softmax)", "async def net(x, *, k, fn=tf.nn.softmax)"):
+        result = migrated(f"{head}:\n    return {calls}")
+        assert [f.code for f in result.findings] == ["TF104"] * told, calls
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -144,7 +144,7 @@ def test_both_sides_are_measured_with_nothing_written_by_hand(
     done = runner.invoke(cli, ["measure", str(repo), *options])
     assert done.exit_code == 0, done.output
     written = (repo / "migrator.toml").read_text()
-    assert "How large are classes here? Nothing says it: 64 was taken." in written
+    assert "How large is classes here? Nothing says it: 64 was taken." in written
     (training, inference) = spec.load(repo / "migrator.toml")
     assert (training.mode, inference.mode) == ("training", "inference")
     assert {i.name: i.shape for i in training.inputs} == {

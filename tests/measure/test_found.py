@@ -124,7 +124,7 @@ def test_the_text_is_read_back_as_it_was() -> None:
     )  # fmt: skip
     text = found.text(made)
     assert spec.parse(tomllib.loads(text)) == made
-    assert "The sizes 64 are guesses: nothing says them. Which are right?" in text
+    assert "How large is x:0 here? Nothing says it: 64 was taken." in text
 
 
 def test_a_program_that_is_stopped_as_told_is_no_failure(

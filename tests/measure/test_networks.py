@@ -24,7 +24,7 @@ def found(root: Path, **files: str) -> list[Workload]:
 def program(call: str, placeholder: str = "tf.placeholder(tf.float32, [None, 32, 32, 3])") -> str:
     return (
         f"import tensorflow as tf\nfrom nets import east\nfrom nets.east import model as build\n\n"
-        f"def main(sizes):\n    x = {placeholder}\n    y = 3\n    out = {call}\n"
+        f"def main(sizes):\n    x = {placeholder}\n    y = sizes()\n    z = 3\n    out = {call}\n"
     )
 
 
@@ -38,6 +38,45 @@ def test_a_call_with_placeholders_and_constants(tmp_path: Path, call: str) -> No
     assert (one.kind, one.call, one.roots) == ("function", "nets.east:model", (".",))
     assert one.inputs == (Input("images", ("batch", 32, 32, 3)),)
     assert one.kwargs == ({"is_training": False} if "False" in call else {})
+
+
+def test_arguments_that_the_text_tells(tmp_path: Path) -> None:
+    (one,) = found(tmp_path, eval__dot__py=program("build(x, z, is_training=z - 3)"))
+    assert one.kwargs == {"keys": 3, "is_training": 0}
+
+
+METHOD = """\
+import tensorflow as tf
+from nets.yolo import Yolo, names
+size = 32
+
+
+def main(classes):
+    x = tf.placeholder(tf.float32, [1, size * 2, size, 3])
+    net = Yolo(names("names.txt"), classes)
+    with tf.variable_scope("yolo"):
+        out = net.forward(x, False)
+"""
+YOLO = """\
+class Yolo:
+    def __init__(self, names, classes):
+        self.names = names
+
+    def forward(self, inputs, is_training, reuse=None):
+        return inputs
+
+def names(path):
+    return open(path).read()
+"""
+
+
+def test_a_method_of_an_object_that_the_repository_makes(tmp_path: Path) -> None:
+    (one,) = found(tmp_path, eval__dot__py=METHOD, nets__slash__yolo__dot__py=YOLO)
+    assert (one.kind, one.call) == ("function", "nets.yolo:Yolo.forward")
+    assert one.inputs == (Input("inputs", (1, 64, 32, 3)),)
+    assert one.kwargs == {"is_training": False}
+    assert one.made == {"names": {"call": "nets.yolo:names", "args": ["names.txt"]}, "classes": 64}
+    assert one.name.endswith(networks.GUESSED)  # the classes
 
 
 @pytest.mark.parametrize(("placeholder", "shape", "dtype"), [

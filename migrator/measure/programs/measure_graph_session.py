@@ -56,8 +56,8 @@ def _session_config(tf: Any, config: dict[str, Any]) -> Any:
 def _function(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     workload = config["workload"]
     arrays = probe.make_inputs(workload["inputs"], config["batch"], config["root"], resize=True)
-    called = probe.target(workload["call"])
-    return arrays, lambda inputs: called(**dict(inputs, **workload["kwargs"]))
+    called = measure_graphs.function(config)
+    return arrays, lambda inputs: called(**inputs)
 
 
 def _built(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], Any]:

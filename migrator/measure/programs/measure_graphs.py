@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import builtins
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -35,16 +36,30 @@ def argument(value: Any) -> Any:
     return value
 
 
-def made(config: dict[str, Any]) -> Any:
-    """The object. Files that its arguments are read from have paths relative to the repository."""
-    workload = config["workload"]
+def arguments(config: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name. Files that they are read from have paths relative to the repository."""
     here = os.getcwd()
     os.chdir(config["root"])
     try:
-        kwargs = {k: argument(v) for k, v in workload["kwargs"].items()}
-        return child_setup.target(workload["call"])(**kwargs)
+        return {k: argument(v) for k, v in given.items()}
     finally:
         os.chdir(here)
+
+
+def made(config: dict[str, Any]) -> Any:
+    """The object that builds a graph."""
+    workload = config["workload"]
+    return child_setup.target(workload["call"])(**arguments(config, workload["kwargs"]))
+
+
+def function(config: dict[str, Any]) -> Callable[..., Any]:
+    """What is called with the inputs by name: a function, or a method of an object that is made for it."""
+    workload = config["workload"]
+    owner, dot, method = workload["call"].rpartition(".")
+    called = child_setup.target(workload["call"])
+    if dot and ":" in owner and isinstance(child_setup.target(owner), type):
+        called = getattr(child_setup.target(owner)(**arguments(config, workload.get("made") or {})), method)
+    return functools.partial(called, **arguments(config, workload["kwargs"]))
 
 
 def fetched(thing: Any, names: list[str]) -> list[Any]:

@@ -134,11 +134,11 @@ class _Store:
 
 def _function(tf: Any, config: dict[str, Any]) -> Subject:
     workload, store = config["workload"], _Store()
-    call = probe.target(workload["call"])
+    call = measure_graphs.function(config)
 
     def forward(inputs: dict[str, Any], training: bool) -> Any:
         with store.run(training):
-            return call(**inputs, **workload["kwargs"])
+            return call(**inputs)
 
     return Subject(
         forward, workload["inputs"], store.by_name, store.trainable, store.restore, scalar=True,
