@@ -7,18 +7,36 @@ through a module that another one imports (`slim.losses.log_loss`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from migrator.project.marker import GENERATED_MARKER
 from migrator.resources import templates_dir
-from migrator.support_source import ImportLine, Module, Modules, Statement
+from migrator.support_source import ImportLine, Member, Module, Modules, Part, Statement
 
 MARKER = f"{GENERATED_MARKER} - TF1 semantics for this repository; made again by every migration."
 _WIDTH = 100
 
 
+# What any code may ask of an object that it is given: TensorFlow's and Keras' ways to tell kinds of values
+# apart, those of files and mappings.
+_ALWAYS = frozenset(
+    (
+        "get_config", "from_config", "dtype", "shape", "name", "device", "numpy", "op", "graph",
+        "close", "flush", "read", "write", "readline", "next", "emit", "keys", "values", "items", "get",
+        "build", "call", "compute_output_shape", "state_size", "output_size", "zero_state",
+    )
+)  # fmt: skip
+# What `verify` and `measure` ask of a migrated repository.
+_OURS = {
+    "store.VariableStore": frozenset(
+        ("as_default", "run", "variables_by_name", "trainable_variables", "load_tf1_checkpoint")
+    ),
+    "frozen_graph.FrozenGraph": frozenset(("function", "inputs", "outputs", "graph")),
+}
+_READ = re.compile(r"\.\s*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
 _ANY_NAME = "__getattr__"  # of a module that has whatever name is asked for
 
 
@@ -35,6 +53,7 @@ class _Package:
     def __init__(self, directory: Path) -> None:
         self.init = (directory / "__init__.py").read_text(encoding="utf-8")
         self.modules = Modules(directory)
+        self.members = frozenset(name for found in self.modules.classes.values() for name in found)
 
     def has(self, symbol: str) -> bool:
         """Whether `symbol` leads to a definition (or is a module)."""
@@ -85,6 +104,14 @@ def named_module(name: str) -> str | None:
     return f"tf1_support.{module}" if has(module) else None
 
 
+def names_read(text: str) -> frozenset[str]:
+    """The names of attributes of the package's classes that a module may read of them: what stands
+    behind a dot or is all of a string."""
+    known = _package().members
+    found = {name for both in _READ.findall(text) for name in both}
+    return frozenset(found & known)
+
+
 def signature(symbol: str) -> str | None:
     """How a function of the package is called, as ``(x, name=None)``; None for what is no function."""
     module, _, path = symbol.partition(".")
@@ -104,17 +131,19 @@ def signature(symbol: str) -> str | None:
     return None
 
 
-def render(symbols: Iterable[str]) -> dict[str, str]:
+def render(symbols: Iterable[str], names: Iterable[str] | None = None) -> dict[str, str]:
     """File name -> text of a support package with `symbols` and all that they need.
 
     The result depends on nothing but the symbols and the templates. Names may go deeper than a
     definition (`scopes.GraphKeys.LOSSES`); a bare module name stands for all of it, one with a dot
-    (`slim.`) for a module that can be imported. Raises UnknownSymbol for a symbol that is not
-    `available`.
+    (`slim.`) for a module that can be imported. names: those of all attributes that the code which
+    uses the package reads (`names_read`); what nobody reads of a class is then left out of it. Raises
+    UnknownSymbol for a symbol that is not `available`.
     """
-    selection = _Selection(_package())
+    selection = _Selection(_package(), None if names is None else frozenset(names) | _ALWAYS)
     for symbol in sorted(set(symbols)):
         selection.add_symbol(symbol)
+    selection.close()
     files = {"__init__.py": f"{MARKER}\n{selection.package.init}"}
     for name in sorted(selection.kept):
         files[f"{name}.py"] = selection.text(name)
@@ -124,8 +153,11 @@ def render(symbols: Iterable[str]) -> dict[str, str]:
 class _Selection:
     """The names of each module that are kept, closed under what they use."""
 
-    def __init__(self, package: _Package) -> None:
+    def __init__(self, package: _Package, names: frozenset[str] | None = None) -> None:
         self.package = package
+        self.read = None if names is None else set(names)  # names of attributes; None: all are
+        self.open: list[tuple[str, Member]] = []  # of kept classes, what nobody reads so far
+        self.left_out: dict[str, list[Member]] = {}  # by module, in the end
         self.kept: dict[str, set[str]] = {}
         self.exports: dict[str, set[str]] = {}  # imported names that users reach through a module
 
@@ -155,6 +187,8 @@ class _Selection:
             self._reach(target.module, inner, symbol)
         elif name in source.by_name:
             self._keep(module, name)
+            if self.read is not None:
+                self.read.update(deeper)
         elif _ANY_NAME in source.by_name:
             self._keep(module, _ANY_NAME)
         else:
@@ -182,13 +216,52 @@ class _Selection:
         return source.by_name[name] + acting
 
     def _keep_uses(self, module: str, statement: Statement) -> None:
+        for bound in statement.binds:
+            self._keep(module, bound)
+        members = self._optional(module, statement)
+        if not members or statement.rest is None:
+            self._keep_part(module, statement)
+            return
+        self.open += [(module, member) for member in members]
+        self._keep_part(module, statement.rest)
+        for member in statement.members:
+            if member not in members:
+                self._keep_part(module, member)
+
+    def _optional(self, module: str, statement: Statement) -> list[Member]:
+        """The members of a class that may go where nobody reads their names: all of them are known, and
+        no class from elsewhere has one of the name."""
+        if self.read is None or not statement.members:
+            return []
+        name = f"{module}.{statement.binds[0]}"
+        known, ours = self.package.modules.classes.get(name, {}), _OURS.get(name, ())
+        return [m for m in statement.members if known.get(m.name) is False and m.name not in ours]
+
+    def close(self) -> None:
+        """Keeps the members whose names are read, with what they need, until there are no more."""
+        waiting: list[tuple[str, Member]] = []
+        while self.open:
+            (module, member), *self.open = self.open
+            if self.read is not None and member.name not in self.read:
+                waiting.append((module, member))
+                continue
+            before = len(self.read or ())
+            self._keep_part(module, member)
+            if self.read is not None and len(self.read) > before:
+                self.open, waiting = [*self.open, *waiting], []
+        for module, member in waiting:
+            self.left_out.setdefault(module, []).append(member)
+
+    def _keep_part(self, module: str, part: Part) -> None:
         source = self.package.modules[module]
-        for used in sorted({*statement.uses, *statement.binds}):
+        if self.read is not None:
+            self.read |= part.reads
+        for used in sorted(part.uses):
             self._keep(module, used)
             target = source.imports.get(used)
             if target is None or target.module is None or target.name is not None:
                 continue
-            attributes = statement.attributes.get(used, ())
+            attributes = part.attributes.get(used, ())
             for attribute in attributes:
                 self._reach(target.module, [attribute], f"{target.module}.{attribute}")
             if not attributes:
@@ -202,14 +275,15 @@ class _Selection:
             for s in source.statements
             if kept.intersection(s.binds) or (not s.binds and self._acts_on_kept(source, s, kept))
         ]
-        used = set().union(*(s.uses for s in chosen)) | self.exports.get(module, set())
+        used = set().union(*(self._uses(module, s) for s in chosen)) | self.exports.get(module, set())
         parts = [MARKER]
         if source.docstring is not None:
             parts.append(f'"""{source.docstring}"""')
         imports = _import_block(source.import_lines, used)
         if imports:
             parts += ["", imports]
-        parts += self._bodies(source, chosen)
+        gone = {n for m in self.left_out.get(module, ()) for n in range(m.first, m.last + 1)}
+        parts += self._bodies(source, chosen, gone)
         if self.exports.get(module):
             names = [n for s in chosen for n in s.binds if not n.startswith("_")]
             parts += ["", "", _listing("__all__ = [", sorted({*names, *self.exports[module]}))]
@@ -221,8 +295,16 @@ class _Selection:
     def _acts_on_kept(source: Module, statement: Statement, kept: set[str]) -> bool:
         return bool(kept.intersection(statement.uses).intersection(source.by_name))
 
+    def _uses(self, module: str, statement: Statement) -> frozenset[str]:
+        """The global names that the rendered part of a statement refers to."""
+        gone = self.left_out.get(module, ())
+        if statement.rest is None or not any(member in gone for member in statement.members):
+            return statement.uses
+        kept = (member.uses for member in statement.members if member not in gone)
+        return statement.rest.uses.union(*kept)
+
     @staticmethod
-    def _bodies(source: Module, chosen: list[Statement]) -> Iterator[str]:
+    def _bodies(source: Module, chosen: list[Statement], gone: set[int]) -> Iterator[str]:
         previous: Statement | None = None
         for statement in chosen:
             if previous is None:
@@ -232,7 +314,7 @@ class _Selection:
             else:
                 blank = 2 if statement.is_definition or previous.is_definition else 1
             yield from [""] * blank
-            yield "\n".join(source.lines[statement.first - 1 : statement.last])
+            yield "\n".join(_without(source.lines, statement, gone))
             previous = statement
 
 
@@ -251,6 +333,24 @@ def _import_block(import_lines: Iterable[ImportLine], used: set[str]) -> str:
         short = len(line) <= _WIDTH or found.head == "import "
         lines.append(line if short else _listing(f"{found.head}(", texts, quote=False))
     return "\n".join(lines)
+
+
+def _without(lines: Sequence[str], statement: Statement, gone: set[int]) -> list[str]:
+    """The lines of a statement, without those of members that nobody reads."""
+    numbers = range(statement.first, statement.last + 1)
+    kept: list[str] = []
+    for n in numbers:
+        if n not in gone:
+            if n - 1 in gone and lines[n - 1] and kept[-1].endswith('"""'):
+                kept.append("")  # what stood behind the docstring began with it
+            kept.append(lines[n - 1])
+    if not gone.intersection(numbers):
+        return kept
+    head = next(i for i, line in enumerate(kept) if line.startswith("class "))
+    body = next(i for i, line in enumerate(kept) if i >= head and line.endswith(":"))
+    while len(kept) > body + 1 and not kept[body + 1]:
+        del kept[body + 1]
+    return kept if len(kept) > body + 1 else [*kept, "    pass"]
 
 
 def _listing(head: str, names: list[str], quote: bool = True) -> str:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 INDEX = "support.json"  # beside the folder of the modules
+CLASSES = "support_classes.json"
+_BY_VALUES = frozenset(("Enum", "IntEnum", "NamedTuple", "TypedDict", "Protocol"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +47,40 @@ class ImportLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A top-level statement: its lines with the comment above it, what it binds and needs.
+class Part:
+    """Something that is rendered as a whole: its lines, and what it needs.
 
     `first` and `last` are 1-based. `uses` are the global names that it refers to, `attributes` what
-    it reads of sibling modules, by the name that these have here.
+    it reads of sibling modules, by the name that these have here, `reads` the names of all attributes
+    that it reads of anything, with what it has as strings that may be such names.
     """
 
     first: int
     last: int
-    binds: tuple[str, ...]
     uses: frozenset[str]
     attributes: Mapping[str, tuple[str, ...]]
+    reads: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Part):
+    """A method or a plain value of a class, with the blank lines and the comment above it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Part):
+    """A top-level statement with the comment above it.
+
+    binds: the names that it binds. members: what of a class may be left out where nothing reads its
+    name; `rest` is the statement without them. A statement that is no such class is its own rest.
+    """
+
+    binds: tuple[str, ...]
     is_definition: bool
+    members: tuple[Member, ...] = ()
+    rest: Part | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +114,10 @@ class Module:
             {local: [found.module, found.name] for local, found in self.imports.items()},
             [[line.head, line.group, line.names] for line in self.import_lines],
             [
-                [s.first, s.last, s.binds, sorted(s.uses), dict(s.attributes), s.is_definition]
+                [
+                    _packed(s), s.binds, s.is_definition, [[_packed(m), m.name] for m in s.members],
+                    None if s.rest is None else _packed(s.rest),
+                ]
                 for s in self.statements
             ],
         ]
@@ -106,13 +132,27 @@ class Module:
             tuple(ImportLine(h, g, tuple((a, b) for a, b in names)) for h, g, names in import_lines),
             tuple(
                 Statement(
-                    first, last, tuple(binds), frozenset(uses),
-                    {local: tuple(names) for local, names in attributes.items()}, defines,
+                    *_unpacked(part), tuple(binds), defines,
+                    tuple(Member(*_unpacked(inner), name) for inner, name in members),
+                    None if rest is None else Part(*_unpacked(rest)),
                 )
-                for first, last, binds, uses, attributes, defines in statements
+                for part, binds, defines, members, rest in statements
             ),
             tuple(text.splitlines()),
         )
+
+
+def _packed(part: Part) -> list[Any]:
+    attributes = dict(part.attributes)
+    return [part.first, part.last, sorted(part.uses), attributes, sorted(part.reads)]
+
+
+def _unpacked(
+    found: list[Any],
+) -> tuple[int, int, frozenset[str], dict[str, tuple[str, ...]], frozenset[str]]:
+    first, last, uses, attributes, reads = found
+    inner = {local: tuple(names) for local, names in attributes.items()}
+    return first, last, frozenset(uses), inner, frozenset(reads)
 
 
 class Modules(Mapping[str, Module]):
@@ -128,6 +168,17 @@ class Modules(Mapping[str, Module]):
         """[sha256 of the file, what `Module.as_index` gave] by the names of modules."""
         try:
             found: dict[str, list[Any]] = json.loads(self._index_path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found
+
+    @cached_property
+    def classes(self) -> dict[str, dict[str, bool]]:
+        """`module.Class` -> its members, and whether TensorFlow or Keras may call each."""
+        try:
+            found: dict[str, dict[str, bool]] = json.loads(
+                (self._index_path.parent / CLASSES).read_text(encoding="utf-8")
+            )
         except (OSError, ValueError):
             return {}
         return found
@@ -177,14 +228,13 @@ def cut(name: str, text: str, siblings: frozenset[str]) -> Module:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             import_lines.append(_import_line(node))
         elif (binds := _bound(node)) != ("__all__",):
+            uses = frozenset(_module_level_names(node, scopes))
+            first, last = _first_line(node, lines, end), node.end_lineno or node.lineno
+            members, rest = _members(node, uses, modules, first)
             statements.append(
                 Statement(
-                    _first_line(node, lines, end),
-                    node.end_lineno or node.lineno,
-                    binds,
-                    frozenset(_module_level_names(node, scopes)),
-                    _attributes(node, modules),
-                    isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)),
+                    first, last, uses, _attributes(node, modules), _reads([node]), binds,
+                    isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)), members, rest,
                 )
             )
         end = node.end_lineno or node.lineno
@@ -226,13 +276,84 @@ def _group(module: str) -> int:
 
 def _first_line(node: ast.stmt, lines: list[str], end: int) -> int:
     """That of the decorators and of the comment above, below the line `end`."""
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    first = _above(node)
     while first - 1 > end and lines[first - 2].startswith("#"):
         first -= 1
     return first
 
 
-def _attributes(statement: ast.stmt, modules: set[str]) -> dict[str, tuple[str, ...]]:
+def _members(
+    node: ast.stmt, uses: frozenset[str], modules: set[str], first: int
+) -> tuple[tuple[Member, ...], Part | None]:
+    """(what may be left out of a class, what stays of it then); nothing of other statements.
+
+    Special methods stay, and all of a class whose values are its meaning (a dataclass, an Enum, a
+    named tuple).
+    """
+    if not isinstance(node, ast.ClassDef):
+        return (), None
+    bases = {base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases}
+    whole = bool(node.decorator_list) or bool(bases & _BY_VALUES)
+    own = {name for inner in node.body for name in _bound(inner)}
+    members: list[Member] = []
+    kept: list[ast.AST] = [*node.bases, *node.keywords, *node.decorator_list]
+    end = _above(node.body[0]) - 1
+    for inner in node.body:
+        names = _bound(inner)
+        last = inner.end_lineno or inner.lineno
+        plain = isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
+            isinstance(inner, ast.Assign) and len(names) == 1
+        )
+        if whole or not plain or names[0].startswith("__"):
+            kept.append(inner)
+        else:
+            part = _part([inner], uses, modules, own)
+            members.append(Member(end + 1, last, *part, names[0]))
+        end = last
+    if not members:
+        return (), None
+    return tuple(members), Part(first, node.end_lineno or node.lineno, *_part(kept, uses, modules, own))
+
+
+def _part(
+    nodes: list[ast.AST], uses: frozenset[str], modules: set[str], own: set[str]
+) -> tuple[frozenset[str], dict[str, tuple[str, ...]], frozenset[str]]:
+    """(uses, attributes, reads) of a part of a class that uses `uses` and has the names `own`."""
+    named = frozenset(n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+    attributes: dict[str, tuple[str, ...]] = {}
+    for node in nodes:
+        for local, found in _attributes(node, modules).items():
+            attributes[local] = tuple(sorted({*attributes.get(local, ()), *found}))
+    in_class = (n.id for node in nodes for n in _of_class(node) if isinstance(n, ast.Name))
+    return named & uses, dict(sorted(attributes.items())), _reads(nodes) | own.intersection(in_class)
+
+
+def _of_class(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a class's statement that are evaluated in the class, where its own names are known."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        for part in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
+            yield from ast.walk(part)
+    else:
+        yield from ast.walk(node)
+
+
+def _above(node: ast.stmt) -> int:
+    """The first line of a statement, its decorators' where it has some."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+
+
+def _reads(nodes: list[ast.AST]) -> frozenset[str]:
+    """The names of attributes that code reads (or sets), and the strings that may be such names."""
+    found: set[str] = set()
+    for node in (inner for outer in nodes for inner in ast.walk(outer)):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            found.add(node.value)
+    return frozenset(found)
+
+
+def _attributes(statement: ast.AST, modules: set[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for node in ast.walk(statement):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -28,6 +28,7 @@ from migrator import __version__, resources
 from migrator.engine import installed
 from migrator.engine.options import Options
 from migrator.engine.packs import data_of
+from migrator.support_source import CLASSES
 
 _KEEP_DAYS = 30
 _PRUNED = "pruned"  # when the folder was last gone through is the time of this file
@@ -140,7 +141,8 @@ def support_digest() -> str:
     """A hash over the sources of the support package and what renders it."""
     sources = sorted((resources.templates_dir() / "support").rglob("*.py"))
     package = Path(__file__).resolve().parent.parent
-    return _digest_of([package / "support.py", package / "support_source.py", *sources])
+    classes = resources.templates_dir() / CLASSES
+    return _digest_of([package / "support.py", package / "support_source.py", classes, *sources])
 
 
 def rules_digest(options: Options) -> str:

@@ -32,6 +32,7 @@ from migrator.project.marker import is_generated
 from migrator.project.notebook import decode_module, is_notebook, marks
 from migrator.project.source import MAX_BYTES, SourceError, SourceFile
 from migrator.project.tree import read
+from migrator.support import names_read
 
 # A syntax tree takes about 1 kB for each of these: 250,000 fit into a worker's 300 MB. The largest
 # module of 20 large packages (benchmarks/fuzz.py) has 65,000.
@@ -123,7 +124,8 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     if is_generated(source.text):
         return Scanned(path, None, sha256=source.sha256, is_support=True)
     if (failure := too_large(path, source.text, source.sha256)) is not None:
-        return Scanned(path, None, sha256=source.sha256, failure=failure)
+        reads = names_read(source.text)
+        return Scanned(path, None, sha256=source.sha256, failure=failure, reads=reads)
     parsed: Parsed | None
     try:
         parsed = Parsed(source.text)
@@ -135,7 +137,7 @@ def scan(path: str, shipped: Shipped | None = None) -> Scanned:
     tree_walk.forget()
     return Scanned(
         path, summary, used_support(source.text, parsed), source.sha256,
-        tensorflow=imports_tensorflow(source.text),
+        tensorflow=imports_tensorflow(source.text), reads=names_read(source.text),
     )  # fmt: skip
 
 

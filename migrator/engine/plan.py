@@ -30,6 +30,7 @@ from migrator.engine.support_plan import (
 from migrator.model import FileResult, Finding, Plan, Status
 from migrator.project.discover import discover, mentions_tensorflow, survey
 from migrator.project.results import Results
+from migrator.support import names_read
 
 # What parses and rewrites (file_jobs, ruleset, pins) is imported where it is needed: a run that
 # finds everything in the cache starts without it.
@@ -103,14 +104,19 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         for result in settled.values():
             results.put(result)
     users = dict(used)
+    reads = {path: item.reads for path, item in scanned.items()}
     same: dict[frozenset[str], frozenset[str]] = {}  # many use the same of it
     uses_tensorflow = False
     for result in results:
         uses_tensorflow = uses_tensorflow or _uses_tensorflow(result)
         if result.status is not Status.FAILED:
             users[result.path] = same.setdefault(result.support, result.support)
+        if result.new_text is not None:
+            reads[result.path] = names_read(result.new_text)
     supported = remembered.with_support(names_of(users))
-    rendered = remembered.support(needed_symbols(users, supported))
+    rendered = remembered.support(
+        needed_symbols(users, supported), frozenset[str]().union(*reads.values())
+    )
     vendored = vendored_files(_relative(path, root) for path in seen.generated)
     package = packaged(options, lambda: False, vendored)
     if not options.only_files:

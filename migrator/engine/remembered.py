@@ -130,20 +130,25 @@ class Remembered:
         wanted = frozenset(symbols)
         return self._made(frozenset, "supported", wanted, lambda: filter(support.has, wanted))
 
-    def support(self, symbols: Iterable[str]) -> dict[str, str]:
-        """The support package that holds these symbols, by the names of its files."""
+    def support(
+        self, symbols: Iterable[str], reads: frozenset[str] | None = None
+    ) -> dict[str, str]:
+        """The support package that holds these symbols, and of its classes what the names `reads` ask
+        for (None: all of it), by the names of its files."""
         wanted = frozenset(symbols)
-        return self._made(dict, "support", wanted, lambda: support.render(wanted))
+        more = () if reads is None else ("reads", *sorted(reads))
+        return self._made(dict, "support", wanted, lambda: support.render(wanted, reads), more)
 
     def _made(
-        self, kind: type[Any], what: str, wanted: frozenset[str], make: Callable[[], Any]
-    ) -> Any:
+        self, kind: type[Any], what: str, wanted: frozenset[str], make: Callable[[], Any],
+        more: Iterable[str] = (),
+    ) -> Any:  # fmt: skip
         """What `make` gives, or gave in an earlier run with the same sources."""
         if not wanted:
             return kind()
         if self._cache is None:
             return kind(make())
-        name = key(what, support_digest(), *sorted(wanted))
+        name = key(what, support_digest(), *sorted(wanted), *more)
         found = self._cache.get(kind, name)
         if found is None:
             found = kind(make())

@@ -16,6 +16,7 @@ from migrator.engine.pattern import CallPattern, Match, Mismatch, NamePattern
 from migrator.engine.precedence import hole_context
 from migrator.engine.rendering import RenderError
 from migrator.engine.ruleset import CompiledRule
+from migrator.engine.shapes import has_rank_of_any
 from migrator.engine.table_sites import TableSites
 from migrator.engine.value_sites import UNSEEN, visible
 from migrator.engine.work import FileWork, Site, shown
@@ -117,11 +118,14 @@ class RuleSites:
 
         `lists` names parameters that must be given several tensors; `begins` gives for parameters
         what the text must look like with which their value begins; `written_out` names those whose
-        value must not be known to be a tensor; `unless_read` members that only what TF 2 gives has.
+        value must not be known to be a tensor; `unless_read` members that only what TF 2 gives has;
+        `unless_ranked` a condition and branches of no higher rank, which the rule is not about.
         """
         call = site.reference.call
         parent = self.work.parent(call) if call is not None else None
         if isinstance(parent, ast.Attribute) and parent.attr in rule.extra.get("unless_read", ()):
+            return None
+        if self._ranked(rule, match, site.reference.scope):
             return None
         for name in rule.extra.get("lists", ()):
             slot = match.holes.get(name)
@@ -136,6 +140,13 @@ class RuleSites:
             if slot is not None and self._tensor(slot.node, site.reference.scope):
                 return f"{name} is a tensor"
         return ""
+
+    def _ranked(self, rule: Rule, match: Match, scope: Scope) -> bool:
+        slots = [match.holes.get(name) for name in rule.extra.get("unless_ranked", ())]
+        nodes = [slot.node for slot in slots if slot is not None]
+        return len(nodes) > 1 and has_rank_of_any(
+            nodes[0], nodes[1:], lambda node: self.work.names.resolve_node(node, scope)
+        )
 
     def _begins(self, node: ast.expr, form: re.Pattern[str], scope: Scope) -> bool:
         """Whether a string, or all that its name is bound to, begins with a text of that form."""

@@ -19,7 +19,8 @@ class Scanned:
 
     `summary` is None for a file that is not to be migrated: `failure` says why, or `is_support`
     that it belongs to a support package. `support` names the symbols of the support package that
-    the file uses already, `tensorflow` tells whether it imports TensorFlow.
+    the file uses already, `reads` what it may read of objects of that package's classes,
+    `tensorflow` tells whether it imports TensorFlow.
     """
 
     path: str
@@ -29,6 +30,7 @@ class Scanned:
     failure: FileResult | None = None
     is_support: bool = False
     tensorflow: bool = False
+    reads: frozenset[str] = frozenset()
 
 
 def imports_tensorflow(text: str) -> bool:

@@ -14,19 +14,19 @@ from pathlib import Path
 import pytest
 
 from migrator import resources, support
-from migrator.support_source import INDEX, Module, Modules, cut
+from migrator.support_source import CLASSES, INDEX, Module, Modules, cut
 
 SYMBOLS = sorted(support.available())
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One package per symbol: p0, p1, …"""
+    """One package per symbol, as small as a program can make it: p0, p1, …"""
     root = tmp_path_factory.mktemp("rendered")
     for number, symbol in enumerate(SYMBOLS):
         package = root / f"p{number}"
         package.mkdir()
-        for name, text in support.render([symbol]).items():
+        for name, text in support.render([symbol], names=()).items():
             (package / name).write_text(text, encoding="utf-8")
     return root
 
@@ -84,6 +84,139 @@ def test_only_what_is_needed() -> None:
     assert "def xavier_initializer" not in text["initializers.py"]
     assert "slim_norm.py" not in text
     assert "ScopedModel" not in text.get("scopes.py", "")
+
+
+def test_of_a_class_only_what_somebody_reads() -> None:
+    whole = support.render(["scopes.VariableStore"])["store.py"]
+    for names, there, gone in (
+        ((), ("def as_default", "def add_to_collection"), ("def set_initializer", "ASSET_FILEPATHS")),
+        (("set_initializer",), ("def set_initializer",), ("def set_dtype",)),
+        (("ASSET_FILEPATHS",), ("ASSET_FILEPATHS",), ("def set_initializer",)),
+    ):
+        text = support.render(["scopes.VariableStore", "scopes.add_to_collection"], names)["store.py"]
+        assert all(word in text and word in whole for word in there)
+        assert not any(word in text for word in gone) and all(word in whole for word in gone)
+    # what is asked for with its class, as a rule writes it, needs no other sign
+    assert "LOCAL_INIT_OP" in support.render(["scopes.GraphKeys.LOCAL_INIT_OP"], ())["store.py"]
+
+
+SMALL = '''"""One."""
+
+from .other import helper, unused_helper
+
+
+def decorate(f):
+    return f
+
+
+class Base:
+    """Documented."""
+
+    limit = 3
+    other = limit
+
+    # about it
+    def called(self):
+        return helper(self)
+
+    @decorate
+    def unread(self):
+        return unused_helper(self.deeper())
+
+    def deeper(self):
+        return 1
+
+    @property
+    def width(self):
+        return 1
+
+    @width.setter
+    def width(self, value):
+        self.kept = value
+
+    def for_keras(self):
+        return 2
+
+    def new_since(self):
+        return 3
+
+
+class Small:
+    def gone(self):
+        return 0
+
+
+def use(x: Base) -> Small:
+    return getattr(x, "called")()
+'''
+
+
+def test_members_go_with_what_only_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "support"
+    folder.mkdir()
+    (folder / "__init__.py").write_text('"""All."""\n')
+    (folder / "one.py").write_text(SMALL)
+    both = (f"def {name}(x):\n    return x\n" for name in ("helper", "unused_helper"))
+    (folder / "other.py").write_text("\n\n".join(both))
+    members = ["limit", "other", "called", "unread", "deeper", "width", "kept"]
+    known = {**dict.fromkeys(members, False), "for_keras": True}
+    (tmp_path / CLASSES).write_text(json.dumps({"one.Base": known, "one.Small": {"gone": False}}))
+    package = support._Package(folder)
+    monkeypatch.setattr(support, "_package", lambda: package)
+    least = support.render(["one.use"], ())
+    assert least["other.py"].count("def ") == 1
+    assert least["one.py"].partition("\n\n\n")[2] == '''class Base:
+    """Documented."""
+
+    # about it
+    def called(self):
+        return helper(self)
+
+    def for_keras(self):
+        return 2
+
+    def new_since(self):
+        return 3
+
+
+class Small:
+    pass
+
+
+def use(x: Base) -> Small:
+    return getattr(x, "called")()
+'''
+    more = support.render(["one.use"], ("unread", "width", "other"))
+    assert more["other.py"].count("def ") == 2
+    assert more["one.py"].partition("\n\n\n")[2] == SMALL.partition("\n\n\n")[2].replace(
+        "    def gone(self):\n        return 0\n", "    pass\n"
+    )
+    assert support.render(["one.use"])["one.py"].endswith(SMALL.partition("\n\n\n")[2])
+
+
+def test_what_a_text_may_read() -> None:
+    text = "x.set_dtype(y)\ngetattr(x, 'set_partitioner')\n# set_caching_device\nz = {\"a\": x . replaced}\n"
+    assert support.names_read(text) == {"set_dtype", "set_partitioner", "replaced"}
+    assert support.names_read('{"source": ["x.set_dtype(\\"set_partitioner\\")"]}') == {
+        "set_dtype", "set_partitioner"
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_members_of_classes_are_those_of_the_modules() -> None:
+    """Else: PYTHONPATH=. python rules/tools/make_support_index.py"""
+    pytest.importorskip("tensorflow")
+    code = (
+        "import json, sys; sys.path.insert(0, 'rules/tools'); import make_support_index as m\n"
+        "print(json.dumps(m.classes(m.resources.templates_dir() / 'support')))"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=root, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    known = json.loads((resources.templates_dir() / CLASSES).read_text())
+    assert json.loads(done.stdout.splitlines()[-1]) == known
 
 
 def test_deeper_names_and_the_order_do_not_matter() -> None:

@@ -64,6 +64,11 @@ def at_entry(
     if not body:
         return None
     index = _before_devices(ctx, body, len(body), names, set())
+    if index == len(body):  # what uses them is not seen: a server, a callback; so before all that may
+        small = flow.simple(body[0])
+        docstring = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
+        tied = [i + 1 for i, statement in enumerate(body) if _ties(statement, names, set())]
+        index = max([int(docstring), *tied])
     return Place(body[index]) if index < len(body) else Place(body[-1], True)
 
 

@@ -134,6 +134,34 @@ def test_a_function_that_others_import_sets_up_as_well(tmp_path: Path) -> None:
     assert lines(tmp_path, {"lib.py": lib, "user.py": user})[0] == [call, call]
 
 
+def test_a_server_whose_handlers_use_devices_starts_behind_the_set_up(tmp_path: Path) -> None:
+    text = HEAD + """import argparse
+import flask
+
+app = flask.Flask(__name__)
+
+
+@app.route('/')
+def index():
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+        return str(sess.run(tf.constant(1)))
+
+
+def main():
+    \"\"\"Serves.\"\"\"
+    args = argparse.ArgumentParser().parse_args()
+    app.run(args.host)
+
+
+if __name__ == '__main__':
+    main()
+"""
+    found, plan = lines(tmp_path, {"m.py": text})
+    assert found == ["gpu.configure_gpus('growth', soft_placement=True)"]
+    new = plan.files[0].new_text or ""
+    assert new.index("Serves.") < new.index("configure_gpus") < new.index("args = ") < new.index("app.run(")
+
+
 def test_what_no_session_takes_is_told(tmp_path: Path) -> None:
     text = HEAD + "import other\nother.start(tf.ConfigProto(allow_soft_placement=True))\n"
     found, plan = lines(tmp_path, {"m.py": text})

@@ -367,3 +367,18 @@ def test_nothing_is_rewritten_that_would_miss_a_name(name: str) -> None:
     ctx = FileContext.of("program.py", text)
     SessionPrograms().run(ctx)
     assert ctx.text == text and not ctx.findings and not ctx.changes
+
+
+@pytest.mark.parametrize(("index", "written"), [
+    ("[:, 1:]", ".numpy()[:, 1:]"), ("[0, :]", ".numpy()[0, :]"),
+    ("[0]", "tf.nest.map_structure("), ("[0, 1]", "tf.nest.map_structure("),  # a dict may have such keys
+])  # fmt: skip
+def test_what_is_sliced_in_several_dimensions_is_one_array(index: str, written: str) -> None:
+    body = (
+        "import other\nz = other.made_of(y)\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        f"    value = sess.run(z, {{x: np.ones((1, 2))}}){index}\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    assert not ctx.findings and written in ctx.text and f"){index}\n" in ctx.text

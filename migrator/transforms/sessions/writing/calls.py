@@ -108,7 +108,7 @@ class CallWriter(StatementPlanner):
                 return f"tuple(value.numpy() for value in {call})"
             if form == "dict":
                 return f"{{name: value.numpy() for name, value in {call}.items()}}"
-            if self._structured(outputs[0]):
+            if self._structured(outputs[0]) and not self._sliced(site.run.call):
                 return self._nest(call)
             return f"{call}.numpy()"
         structured = any(self._structured(leaf) for leaf in outputs)
@@ -130,6 +130,14 @@ class CallWriter(StatementPlanner):
                 return f"[{call}.numpy()]"
             return f"[value.numpy() for value in {call}]"
         return f"(value.numpy() for value in {call})"
+
+    def _sliced(self, call: ast.Call) -> bool:
+        """Whether a run's value is sliced in several dimensions, as only an array can be."""
+        return any(
+            isinstance(node, ast.Subscript) and node.value is call and isinstance(node.slice, ast.Tuple)
+            and any(isinstance(part, ast.Slice) for part in node.slice.elts)
+            for item in self.items for node in walk(item.stmt)
+        )
 
     def _nest(self, call: str) -> str:
         return f"{self.style.tf}.nest.map_structure(lambda t: t.numpy(), {call})"
