@@ -120,6 +120,8 @@ def command(repo: Path, **given: Any) -> None:
             pair = sides.resolve(repo, given["before"], given["after"], Path(scratch))
         except (spec.SpecError, sides.SidesError) as error:
             raise exits.UsageExit(str(error)) from error
+        if lacking := sides.lacking_package(pair.after):
+            errors.print(console.styled(("note: ", "yellow"), console.safe(lacking)))
         if not (given["run"] or given["model"] or options.described(repo, given["workloads"])):
             found = _by_itself(repo, pair, given, errors)
         measured = _measure(repo, pair, found, out, given, errors)

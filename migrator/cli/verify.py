@@ -115,6 +115,8 @@ def command(
             raise exits.UsageExit(console.safe(str(error))) from error
         if pair.revision:
             errors.print(console.styled(f"Before: git revision {pair.revision[:12]}"))
+        if lacking := sides.lacking_package(pair.after, python):
+            errors.print(console.styled(("note: ", "yellow"), console.safe(lacking)))
         if reference.side != "tf1":
             errors.print(console.styled(
                 ("Comparing with ", "yellow"), (reference.title, "yellow"), f": {reference.why}"

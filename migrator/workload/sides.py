@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrator.engine import pins, requirements
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
+from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.model import Plan
 from migrator.project import journal
 from migrator.project.apply import Refused
@@ -72,6 +76,25 @@ def resolve(
     except (Refused, GitError, OSError) as error:
         raise SidesError(str(error)) from error
     return Sides(repo, scratch / "after", plan)
+
+
+def lacking_package(after: Path, python: str = "") -> str:
+    """What to say where a migrated tree uses the distribution tf1-support, and the Python that runs it
+    has none; empty otherwise. python: that interpreter, this one if empty."""
+    if any(after.glob(f"**/{SUPPORT_PACKAGE}/__init__.py")) or not pins.pins_support(pins.listings(after)):
+        return ""
+    code = f"import importlib.util as u, sys; sys.exit(u.find_spec({SUPPORT_PACKAGE!r}) is None)"
+    try:
+        done = subprocess.run([python or sys.executable, "-c", code], capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # whoever runs it says why
+    if not done.returncode:
+        return ""
+    return (
+        f"{after} uses {requirements.SUPPORT}, which {python or 'this Python'} does not have: "
+        f"migrator wheel wheels/ && {python or sys.executable} -m pip install --find-links wheels/ "
+        f"{requirements.pin_of_support()}"
+    )
 
 
 def _has_runs(repo: Path) -> bool:
