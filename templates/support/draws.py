@@ -13,6 +13,13 @@ from typing import Any
 import tensorflow as tf
 
 
+def global_seed() -> int | None:
+    """What `tf.random.set_seed` set last."""
+    with tf.init_scope():
+        found: int | None = tf.__internal__.FuncGraph("seed").seed
+    return found
+
+
 def drawn(op: Callable[..., tf.Tensor], *args: Any) -> tf.Tensor:
     """`op` of the arguments, of which the last one is its seed (None: whatever comes next)."""
     if args[-1] is None or not tf.executing_eagerly():

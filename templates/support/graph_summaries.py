@@ -5,19 +5,18 @@ Elsewhere summaries are written where they are reached, and there is nothing to 
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.framework import summary_pb2
 
+from .names import clean_tag
 from .scopes import GraphKeys, add_to_collection, get_collection
 from .store import builds_graph
 
 Tensor = Any  # tf.Tensor
 
-_ILLEGAL = re.compile(r"[^-/\w\.]")
 
 
 def collected(
@@ -25,9 +24,9 @@ def collected(
     make: Callable[[str], Tensor],
 ) -> Tensor:
     """What `make` gives for the summary's tag: that of the scope, below its family."""
-    base = _ILLEGAL.sub("_", name).lstrip("/")
+    base = clean_tag(name)
     if family is not None:
-        family = _ILLEGAL.sub("_", family).lstrip("/")
+        family = clean_tag(family)
         base = f"{family}/{base}"
     with tf.name_scope(base) as scope:
         tag = scope.rstrip("/")

@@ -26,6 +26,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .draws import global_seed
 from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
@@ -42,10 +43,8 @@ class _Traced(tf.__internal__.FuncGraph):
 
     @property
     def seed(self) -> int | None:
-        """What `tf.random.set_seed` set last."""
-        with tf.init_scope():
-            found: int | None = tf.__internal__.FuncGraph("seed").seed
-        return found
+        """That of the program: a seed is set for what is built later."""
+        return global_seed()
 
     @seed.setter
     def seed(self, value: int | None) -> None:

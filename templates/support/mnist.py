@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from .draws import global_seed
+
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
           "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
@@ -26,23 +28,28 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
     return path
 
 
-def _read_idx(path: str, magic: int, rank: int) -> np.ndarray:
-    with gzip.open(path) as file:
-        content = file.read()
+def _read_idx(file: Any, magic: int, rank: int) -> np.ndarray:
+    name = getattr(file, "name", file)
+    print("Extracting", name)
+    with gzip.open(file) as stream:
+        content = stream.read()
     found, *shape = struct.unpack(f">{1 + rank}I", content[:4 * (1 + rank)])
     if found != magic:
-        raise ValueError(f"{path}: invalid magic number {found}, not {magic}")
+        raise ValueError(f"{name}: invalid magic number {found}, not {magic}")
     return np.frombuffer(content, np.uint8, offset=4 * (1 + rank)).reshape(shape)
 
 
-def extract_images(path: str) -> np.ndarray:
-    """Images [n, height, width, 1] uint8 of a gzipped IDX file. Raises ValueError if it is none."""
-    return _read_idx(path, 2051, 3)[..., np.newaxis]
+def extract_images(file: Any) -> np.ndarray:
+    """Images [n, height, width, 1] uint8 of a gzipped IDX file, which is open or a path.
+
+    Raises ValueError if it is none.
+    """
+    return _read_idx(file, 2051, 3)[..., np.newaxis]
 
 
-def extract_labels(path: str, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
+def extract_labels(file: Any, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
     """Labels [n] uint8, or one-hot [n, classes], of a gzipped IDX file. Raises ValueError."""
-    labels = _read_idx(path, 2049, 1)
+    labels = _read_idx(file, 2049, 1)
     return np.eye(num_classes)[labels] if one_hot else labels
 
 
@@ -54,7 +61,7 @@ class DataSet:
         labels: [n, ...].
         dtype: tf.float32 (the images are scaled to [0, 1]) or tf.uint8.
         reshape: Make the images flat, [n, height * width].
-        seed: Of the shuffling.
+        seed: Of NumPy's global generator, which shuffles; without one that of the graph, if it has any.
 
     Raises:
         TypeError: `dtype` is another one.
@@ -66,8 +73,8 @@ class DataSet:
         dtype = tf.as_dtype(dtype)
         if dtype not in (tf.uint8, tf.float32):
             raise TypeError(f"Invalid image dtype {dtype!r}, expected uint8 or float32")
-        self._one_hot, self._fake = one_hot, fake_data
-        self._random = np.random.RandomState(seed)
+        self._one_hot = one_hot
+        np.random.seed(global_seed() if seed is None else seed)
         if fake_data:
             images = np.ones([10000, 784], np.float32)
             labels = np.eye(10)[np.zeros(10000, int)] if one_hot else np.zeros(10000, np.uint8)
@@ -99,12 +106,15 @@ class DataSet:
 
     def _shuffle(self) -> None:
         order = np.arange(self.num_examples)
-        self._random.shuffle(order)
+        np.random.shuffle(order)
         self._images, self._labels = self._images[order], self._labels[order]
 
     def next_batch(self, batch_size: int, fake_data: bool = False,
                    shuffle: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """(images, labels) of the next examples; a batch may reach into the next epoch."""
+        if fake_data:
+            label = [1] + [0] * 9 if self._one_hot else 0
+            return [[1] * 784] * batch_size, [label] * batch_size  # type: ignore[return-value]
         if shuffle and self._epochs_completed == 0 and self._start == 0:
             self._shuffle()
         start, end = self._start, self._start + batch_size

@@ -51,6 +51,11 @@ def op_name(value: Any) -> str:
     return name.partition(":")[0]
 
 
+def clean_tag(name: str) -> str:
+    """What TF 1 made of a summary's name: `W:0` is `W_0`."""
+    return re.sub(r"[^-/\w.]", "_", name).lstrip("/")
+
+
 def label_of(tensor: Any) -> str:
     """A label for what is known of a tensor's name: an eager one has that of its name scope."""
     try:

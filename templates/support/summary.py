@@ -6,11 +6,14 @@ Where a TF 1 graph is being built it still is that tensor.
 """
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
 from .graph_summaries import collected, text_of
+from .names import clean_tag
 from .scopes import get_global_step
 from .store import builds_graph, current_run
 
@@ -25,10 +28,17 @@ def _step(step: Any) -> Any:
     return 0 if counter is None else tf.cast(counter, tf.int64)
 
 
-def _named(name: str, family: str | None) -> str:
-    name = f"{family}/{name}" if family else name
+@contextlib.contextmanager
+def _tagged(name: str, family: str | None) -> Iterator[str]:
+    """What to call a summary here; a family stands in front of the tag's scopes, and behind them."""
+    name = clean_tag(name)
     current_run().summaries.add(name)
-    return name
+    if not family:
+        yield name
+        return
+    family = clean_tag(family)
+    with tf.name_scope(f"{family}/{tf.get_current_name_scope()}".rstrip("/") + "/"):
+        yield f"{family}/{name}"
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,
@@ -40,7 +50,8 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     number = tf.convert_to_tensor(tensor)
     if number.shape.rank is None:  # what is fed may be of any shape until it is there
         number = tf.reshape(number, [])
-    return tf.summary.scalar(_named(name, family), number, step=_step(step))
+    with _tagged(name, family) as tag:
+        return tf.summary.scalar(tag, number, step=_step(step))
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None,
@@ -49,7 +60,8 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
     if builds_graph():
         return collected(name, family, collections,
                          lambda tag: tf.raw_ops.HistogramSummary(tag=tag, values=values))
-    return tf.summary.histogram(_named(name, family), values, step=_step(step))
+    with _tagged(name, family) as tag:
+        return tf.summary.histogram(tag, values, step=_step(step))
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
@@ -72,7 +84,8 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
             128.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
             tf.math.divide_no_nan(tensor * 255.0, high))
         tensor = tf.cast(tf.clip_by_value(scaled, 0.0, 255.0), tf.uint8)
-    return tf.summary.image(_named(name, family), tensor, step=_step(step), max_outputs=max_outputs)
+    with _tagged(name, family) as tag:
+        return tf.summary.image(tag, tensor, step=_step(step), max_outputs=max_outputs)
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
@@ -84,12 +97,13 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
     tensor = tf.convert_to_tensor(tensor)
     if tensor.shape.rank == 2:
         tensor = tensor[..., tf.newaxis]
-    return tf.summary.audio(_named(name, family), tensor, sample_rate, step=_step(step),
-                     max_outputs=max_outputs)
+    with _tagged(name, family) as tag:
+        return tf.summary.audio(tag, tensor, sample_rate, step=_step(step),
+                                max_outputs=max_outputs)
 
 
 def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> Any:
     """Writes a string, or a tensor of strings."""
     if builds_graph():
         return collected(name, None, collections, lambda tag: text_of(tag, tensor))
-    return tf.summary.text(name, tensor, step=_step(step))
+    return tf.summary.text(clean_tag(name), tensor, step=_step(step))

@@ -28,7 +28,9 @@ def test_written_with_the_global_step_also_inside_a_function(tmp_path):
     @tf.function
     def train(value):
         step.assign_add(1)
-        summary.scalar("loss", value, family="train")
+        with tf.name_scope("scope"):
+            summary.scalar("lo ss", value, family="train")
+            summary.scalar("w:0", value)
         summary.histogram("weights", tf.ones([4]) * value)
         summary.text("note", "hello")
 
@@ -40,7 +42,7 @@ def test_written_with_the_global_step_also_inside_a_function(tmp_path):
             summary.image(name, values)
     writer.close()
     found = written(tmp_path)
-    assert found["train/loss"] == (2, 2.0) and found["given"] == (40, 5.0)
+    assert found["train/scope/train/lo_ss"] == found["scope/w_0"] == (2, 2.0) and found["given"] == (40, 5.0)
     assert found["weights"][0] == 2 and found["note"][1] == b"hello"
     assert "ignored" not in found
     for name in cases.SUMMARY_IMAGES:  # against TF 1.15.5 (recorders/images.py)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from kit import carried, settings, write_digits
 
 REPOSITORY = "https://github.com/golbin/TensorFlow-Tutorials"
@@ -23,6 +25,8 @@ matplotlib.pyplot.pause = matplotlib.pyplot.ion = lambda *a: None
 @carried
 def data(w):
     write_digits("mnist/data")
+    for folder in ("samples", "kept"):
+        os.makedirs(folder, exist_ok=True)
 
 
 def _script(w, name, *instead, cwd=".", ahead=_AHEAD):
@@ -39,13 +43,9 @@ def classify(w):
         _script(w, f"04 - Neural Network Basic/{name}.py")
 
 
-def words(w):
-    _script(w, "04 - Neural Network Basic/03 - Word2Vec.py", ("training_epoch = 300", "training_epoch = 20"))
-
-
 def save(w):
     for _ in range(2):
-        _script(w, "01 - Saver.py", cwd="05 - TensorBoard, Saver")
+        _script(w, "01 - Saver.py", ("'./model", "'./kept"), cwd="05 - TensorBoard, Saver")
 
 
 def board(w):
@@ -78,13 +78,9 @@ def recurrent(w):
     _script(w, "10 - RNN/03 - Seq2Seq.py", ("= 100\n", "= 5\n"))
 
 
-def chatbot(w):
-    w.script("train.py", "--train", "--epoch=2", "--batch_size=20", ahead=_AHEAD, cwd="10 - RNN/ChatBot")
-
-
 @settings(timeout=900)
 def reinforce(w):
     w.script("agent.py", "--train", cwd="12 - DQN", ahead=_UNSEEN, instead=[
         ("MAX_EPISODE = 10000", "MAX_EPISODE = 3"),
         ("TARGET_UPDATE_INTERVAL = 1000", "TARGET_UPDATE_INTERVAL = 5"),
-        ("OBSERVE = 100", "OBSERVE = 10"), ("TRAIN_INTERVAL = 4", "TRAIN_INTERVAL = 2")])  # fmt: skip
+        ("OBSERVE = 100", "OBSERVE = 40"), ("TRAIN_INTERVAL = 4", "TRAIN_INTERVAL = 2")])  # fmt: skip

@@ -1,0 +1,29 @@
+"""Keywords that NumPy 2 lacks are what it has in their place."""
+
+import numpy as np
+import pytest
+
+from tests.transforms.texts import migrated
+
+HEAD = "import numpy as np\nimport tensorflow as tf\na = np.arange(6)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = np.reshape(a, newshape=(2, 3))  # b\n", "x = np.reshape(a, (2, 3))  # b\n"),
+        ("x = np.reshape(newshape=(2, 3), a=a)\n", "x = np.reshape(shape=(2, 3), a=a)\n"),
+        ("x = np.reshape(a, [-1], order='F')\n", "x = np.reshape(a, [-1], order='F')\n"),
+        ("x = np.percentile(a, 40, interpolation='nearest')\n",
+         "x = np.percentile(a, 40, method='nearest')\n"),
+        ("x = np.histogram(a, normed=True)[0]\n", "x = np.histogram(a, density=True)[0]\n"),
+        ("x = np.unravel_index(3, dims=(2, 3))\n", "x = np.unravel_index(3, shape=(2, 3))\n"),
+        ("x = np.corrcoef(a, bias=True, rowvar=True, ddof=1)\n", "x = np.corrcoef(a, rowvar=True)\n"),
+    ],
+)  # fmt: skip
+def test_keywords(before: str, after: str) -> None:
+    new = migrated(HEAD + before)
+    assert new == HEAD + after
+    assert migrated(new) == new
+    if "a=a" not in new:  # positional only since NumPy 2.4
+        exec(new.replace("import tensorflow as tf\n", ""), {"np": np})
