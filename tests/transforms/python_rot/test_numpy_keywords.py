@@ -17,7 +17,7 @@ HEAD = "import numpy as np\nimport tensorflow as tf\na = np.arange(6)\n"
         ("x = np.percentile(a, 40, interpolation='nearest')\n",
          "x = np.percentile(a, 40, method='nearest')\n"),
         ("x = np.histogram(a, normed=True)[0]\n", "x = np.histogram(a, density=True)[0]\n"),
-        ("x = np.unravel_index(3, dims=(2, 3))\n", "x = np.unravel_index(3, shape=(2, 3))\n"),
+        ("x = np.unravel_index(3, dims=(2, 3))\n", "x = np.unravel_index(3, (2, 3))\n"),
         ("x = np.corrcoef(a, bias=True, rowvar=True, ddof=1)\n", "x = np.corrcoef(a, rowvar=True)\n"),
     ],
 )  # fmt: skip
@@ -25,5 +25,4 @@ def test_keywords(before: str, after: str) -> None:
     new = migrated(HEAD + before)
     assert new == HEAD + after
     assert migrated(new) == new
-    if "a=a" not in new:  # positional only since NumPy 2.4
-        exec(new.replace("import tensorflow as tf\n", ""), {"np": np})
+    exec(new.replace("import tensorflow as tf\n", ""), {"np": np})
