@@ -12,7 +12,6 @@ HEAD = "import numpy as np\nimport tensorflow as tf\na = np.arange(6)\n"
     ("before", "after"),
     [
         ("x = np.reshape(a, newshape=(2, 3))  # b\n", "x = np.reshape(a, (2, 3))  # b\n"),
-        ("x = np.reshape(newshape=(2, 3), a=a)\n", "x = np.reshape(shape=(2, 3), a=a)\n"),
         ("x = np.reshape(a, [-1], order='F')\n", "x = np.reshape(a, [-1], order='F')\n"),
         ("x = np.percentile(a, 40, interpolation='nearest')\n",
          "x = np.percentile(a, 40, method='nearest')\n"),
