@@ -54,11 +54,11 @@ class Export:
                     table.update(_Freeze(ctx, functions, function, call).rewritten())
                 except _Refused as problem:
                     ctx.finding(
-                        "TF005",
+                        "TF391",
                         problem.node,
-                        f"the graph is still frozen from a session: {problem.obstacle}",
-                        problem.advice,
-                        Rung.COMPAT,
+                        f"what is frozen is the graph that is built: {problem.obstacle}",
+                        f"To freeze a function: {problem.advice}",
+                        Rung.SUPPORT,
                         "tf.graph_util.convert_variables_to_constants",
                     )
         if not table:

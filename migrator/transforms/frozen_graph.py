@@ -41,11 +41,11 @@ class FrozenGraphs:
         except Obstacle as problem:
             ctx.rollback(mark)
             ctx.finding(
-                "TF005",
+                "TF391",
                 problem.node,
-                f"the loaded graph stays in its session: {problem.message}",
-                problem.advice,
-                Rung.COMPAT,
+                f"the loaded graph is run as a part of the graph that is built: {problem.message}",
+                f"To load it as a function: {problem.advice}",
+                Rung.SUPPORT,
                 "tf.import_graph_def",
             )
             return None
