@@ -161,8 +161,8 @@ class Workbench:
             try:
                 with store.as_default(), store.run():
                     built = function(*given)
-            except TypeError as error:  # it leads through code that builds a graph
-                if "out of scope" not in str(error):
+            except (AttributeError, TypeError) as error:  # it is for code that builds a graph
+                if not any(text in str(error) for text in ("out of scope", "eager tensor has no name")):
                     raise
                 built = None
         if built is not None and all(hasattr(t, "numpy") for t in tf.nest.flatten(built) if tf.is_tensor(t)):

@@ -12,6 +12,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from .names import lifted
+
 
 def global_seed() -> int | None:
     """What `tf.random.set_seed` set last."""
@@ -22,7 +24,10 @@ def global_seed() -> int | None:
 
 def drawn(op: Callable[..., tf.Tensor], *args: Any) -> tf.Tensor:
     """`op` of the arguments, of which the last one is its seed (None: whatever comes next)."""
-    if args[-1] is None or not tf.executing_eagerly():
+    if not tf.executing_eagerly():
+        return op(*args)
+    args = tuple(map(lifted, args))  # a trace may have computed the spread of a variable's first value
+    if args[-1] is None:
         return op(*args)
     return tf.function(lambda: op(*args), autograph=False).get_concrete_function()()
 

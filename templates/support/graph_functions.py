@@ -252,8 +252,8 @@ def _fed(spec: Any, value: Any) -> list[Any]:
 def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
     """Operations in the order in which what they do to variables happens.
 
-    First what changes variables and follows from none, then what reads them and follows from no
-    change, then everything else, as it was made.
+    First what is to be read first and what changes variables and follows from none, then what reads
+    them and follows from no change, then everything else, as it was made.
     """
     made, handles = as_made(graph.traced, operations), graph.variable_handles()
     kinds = {o.name: _kind(o, handles) for o in made}
@@ -277,7 +277,9 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
     for operation in reversed(made):
         name = operation.name
         own = 2
-        if units[name] in changing and units[name] not in reading:
+        if name in graph.read_first:
+            own = -1
+        elif units[name] in changing and units[name] not in reading:
             own = 0
         elif kinds[name] == "read" and name not in inside and name not in after_change:
             own = 1

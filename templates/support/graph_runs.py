@@ -68,6 +68,15 @@ class GraphRun(Run):
         with tf.control_dependencies(None), tf.control_dependencies([ready]):
             yield
 
+    def read_first(self, value: Any) -> Any:
+        """TF 1 read what a change goes by as soon as nothing was left that it had to wait for."""
+        if not isinstance(value, (tf.Variable, tf.keras.Variable)) or (
+                current_graph() is not self.graph.traced):
+            return value
+        made = tf.convert_to_tensor(value)
+        self.graph.read_first.add(made.op.name)
+        return made
+
     def after(self, change: Callable[[], Any], value: Callable[[], Any]) -> Any:
         with tf.control_dependencies([self.effect(change)]):
             return tf.nest.map_structure(tf.identity, value())

@@ -10,10 +10,11 @@ import tensorflow as tf
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """Python 2 division as TF 1's `tf.div` does it: integers are floored, floats are divided."""
-    with tf.name_scope(name or "div"):
+    with tf.name_scope(name or "div") as scope:  # the operation itself is called so
         x = tf.convert_to_tensor(x)
         y = tf.convert_to_tensor(y, dtype=x.dtype)
-        return x / y if x.dtype.is_floating or x.dtype.is_complex else x // y
+        real = x.dtype.is_floating or x.dtype.is_complex
+        return (tf.raw_ops.RealDiv if real else tf.raw_ops.FloorDiv)(x=x, y=y, name=scope)
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:

@@ -166,15 +166,16 @@ class ExponentialMovingAverage(tf.Module):
         self._last_tensors = tensors
         for position, tensor in enumerate(tensors):
             self._index_of_tensor(position, tensor)
-        done = current_run().effect(lambda: self._move(variables, tensors), self._label)
+        count = None if self._num_updates is None else current_run().read_first(self._num_updates)
+        done = current_run().effect(lambda: self._move(variables, tensors, count), self._label)
         if done is None:
             return None if tf.executing_eagerly() else tf.no_op()
         return done
 
-    def _move(self, variables: list[Any], tensors: list[Any]) -> None:
+    def _move(self, variables: list[Any], tensors: list[Any], count: Any) -> None:
         decay = tf.convert_to_tensor(self._decay)
-        if self._num_updates is not None:
-            count = tf.cast(self._num_updates, tf.float32)
+        if count is not None:
+            count = tf.cast(count, tf.float32)
             decay = tf.minimum(decay, (1.0 + count) / (10.0 + count))
         for variable in variables:
             assign_moving_average(self.average(variable), variable, decay)

@@ -242,6 +242,10 @@ class Run:
         """The operation that gives the variables of a collection their first values; only a graph
         that is being built has one."""
 
+    def read_first(self, value: Any) -> Any:
+        """`value`; of a variable, in a graph, what it is before a call changes it."""
+        return value
+
     def hide(self, variables: Sequence[Any]) -> None:
         """Called for variables that are none of the program's, such as Keras' counters."""
 

@@ -33,7 +33,8 @@ def encode(w):
     anchors = net.anchors((300, 300))[3:]
     labels = np.asarray([3, 7], np.int64)
     boxes = np.asarray([[0.1, 0.1, 0.6, 0.7], [0.4, 0.3, 0.9, 0.95]], "f")
-    w.dump(encoded=w.call(lambda y, b: net.bboxes_encode(y, b, anchors)[1:], labels, boxes))
+    found = w.call(lambda y, b: net.bboxes_encode(y, b, anchors), labels, boxes)
+    w.dump(classes=list(found[0]), boxes=list(found[1]), scores=list(found[2]))
 
 
 def boxes(w):
