@@ -2,7 +2,7 @@
 
     python docs/images/make.py                 all of them
     python docs/images/make.py reports         those of pages made from samples/reports
-    python docs/images/make.py gpu             those of ../shared/gpu/results, measured on an H100
+    python docs/images/make.py gpu             that of samples/reports/h100, measured on an H100
 
 Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver, selenium and, for the printed
 page, pdftoppm.
@@ -75,7 +75,11 @@ def terminal(driver: object, name: str, parts: list[tuple[str, str]], lines: int
 def page(
     driver: object, name: str, file: Path, size: tuple[int, int], place: str = "", scheme: str = "light"
 ) -> None:
-    """A picture of a page from its top, or from the part `place` ("#cards") of it."""
+    """A picture of a page from its top, or from the part `place` ("#cards") of it.
+
+    Raises FileNotFoundError: a browser would show its own page for that.
+    """
+    file = file.resolve(strict=True)
     preferred = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", preferred)  # type: ignore[attr-defined]
     driver.set_window_size(*size)  # type: ignore[attr-defined]
@@ -136,12 +140,10 @@ def reports() -> None:
 
 def gpu() -> None:
     """Make the picture of results of an H100."""
-    results = ROOT.parent / "shared" / "gpu" / "results"
-    names = ("lab", "ssd_variables_on_gpu", "train_py")
+    folders = [f"samples/reports/h100/{name}" for name in ("lab", "ssd", "train")]
     with tempfile.TemporaryDirectory() as scratch, chromium(1200, 1700) as driver:
         out = Path(scratch) / "h100.html"
-        shell(ROOT, "migrator", "report", *(str(results / f"{n}.json") for n in names),
-              "--title", "NVIDIA H100", "--out", str(out))  # fmt: skip
+        shell(ROOT, "migrator", "report", *folders, "--title", "NVIDIA H100", "--out", str(out))
         page(driver, "report-h100", out, (1200, 1700))
 
 

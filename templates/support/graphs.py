@@ -364,15 +364,22 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> tf.SparseTensor:
-    """A sparse input: functions take (indices, values, shape)."""
-    rank = None if shape is None else tf.TensorShape(shape).rank
-    known = None if shape is None or not tf.TensorShape(shape).is_fully_defined() else shape
-    prefix = f"{name}/" if name else ""
-    return tf.SparseTensor(
-        indices=placeholder(tf.int64, [None, rank], f"{prefix}indices" if name else None),
-        values=placeholder(dtype, [None], f"{prefix}values" if name else None),
-        dense_shape=(tf.constant(known, tf.int64) if known is not None else
-                     placeholder(tf.int64, [rank], f"{prefix}shape" if name else None)))
+    """A sparse input: functions take (indices, values, shape).
+
+    `shape` may be a tensor, as in TF 1, which is the dense shape where none is given.
+    """
+    prefix, rank, dense = f"{name}/" if name else "", None, None
+    if tf.is_tensor(shape):
+        rank, dense = shape.shape[0], tf.cast(shape, tf.int64)
+    elif shape is not None:
+        rank = tf.TensorShape(shape).rank
+        if tf.TensorShape(shape).is_fully_defined():
+            dense = tf.constant(shape, tf.int64)
+    indices = placeholder(tf.int64, [None, rank], f"{prefix}indices" if name else None)
+    values = placeholder(dtype, [None], f"{prefix}values" if name else None)
+    if dense is None:
+        dense = placeholder(tf.int64, [rank], f"{prefix}shape" if name else None)
+    return tf.SparseTensor(indices=indices, values=values, dense_shape=dense)
 
 
 # ---- functions ---------------------------------------------------------------------------------

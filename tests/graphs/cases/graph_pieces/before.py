@@ -12,6 +12,8 @@ def inputs(out):
         given = tf.placeholder_with_default(tf.constant([1.0, 2.0]), [None], name='given')
         sparse = tf.sparse_placeholder(tf.float32, [3, 2], name='sparse')
         other = tf.sparse.placeholder(tf.float32)
+        sized = tf.sparse_placeholder(tf.float32, shape=tf.constant((3, 2), dtype=tf.int64))
+        product = tf.sparse_tensor_dense_matmul(sized, tf.constant([[1.0], [3.0]]))
         dense = tf.sparse_tensor_to_dense(sparse)
         total = tf.sparse_reduce_sum(other, 1)
         sess = tf.InteractiveSession()
@@ -20,6 +22,8 @@ def inputs(out):
         out['fed'] = sess.run(given * 2.0, {given: [4.0]})
         out['dense'] = dense.eval({sparse: value})
         out['total'] = total.eval(feed_dict={other: value})
+        out['product'] = sess.run(product, feed_dict={sized: value})
+        out['sizes'] = sess.run(tf.shape(tf.sparse_tensor_to_dense(sized)), feed_dict={sized: value})
         out['same'] = tf.get_default_session() is sess and tf.get_default_graph() is graph
         sess.close()
 
