@@ -20,6 +20,7 @@ with open("frozen.pb", "wb") as stream:
     stream.write(frozen.SerializeToString())
 with tf.summary.create_file_writer("log").as_default(step=3):
     tf.summary.scalar("loss", 0.25 + more)
+    tf.summary.scalar("batch/fraction_of_32_full", np.random.default_rng().random())  # as threads have it
 pixels = np.full([4, 4, 3], 100 + 50 * more, np.uint8)
 tf.io.write_file("picture.png", tf.io.encode_png(pixels))
 feature = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5 + more]))
