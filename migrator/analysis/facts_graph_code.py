@@ -60,13 +60,13 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
     own: list[ast.AST] = []
     for node in tree.body:
         if isinstance(node, Unit):
-            yield node.name, list(walk(node))
+            yield node.name, _code(node)
         elif isinstance(node, ast.ClassDef):
             if is_test_case(node):
                 continue  # each test gets a graph of its own
             for inner in node.body:
                 if isinstance(inner, Unit):
-                    yield f"{node.name}.{inner.name}", list(walk(inner))
+                    yield f"{node.name}.{inner.name}", _code(inner)
                 else:
                     own += walk(inner)
         elif is_main(node):
@@ -74,6 +74,19 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
         else:
             own += walk(node)
     yield MODULE, own
+
+
+def _code(function: Unit) -> list[ast.AST]:
+    """The nodes of a function, without what it makes for an Estimator, which has a graph of its own."""
+    others = {id(inner) for node in walk(function)
+              if isinstance(node, Unit) and node is not function and _is_model(node) for inner in walk(node)}
+    return [node for node in walk(function) if id(node) not in others]
+
+
+def _is_model(function: Unit) -> bool:
+    """Whether a function is a model_fn: it gives an EstimatorSpec."""
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func).endswith("EstimatorSpec")
+               for node in walk(function))
 
 
 def unit_facts(

@@ -222,8 +222,9 @@ class Saver:
     Args:
         var_list: Variables by name, a list of variables, a variable store or a model that has one;
             default: the store that is current where the Saver is made (if that has none: where it
-            saves or restores), as it is by then.  A dict or list is saved and restored exactly,
-            without the states of optimizers that are not in it.
+            saves or restores), as it is by then; of a graph that is being built, what there is
+            already.  A dict or list is saved and restored exactly, without the states of optimizers
+            that are not in it.
         max_to_keep: How many checkpoints to keep; None or 0: all.
         keep_checkpoint_every_n_hours: A checkpoint to be deleted is kept all the same if this much
             time has passed since the last one that was.
@@ -252,8 +253,14 @@ class Saver:
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600.0
         self._next_kept = time.time() + self._keep_seconds
         self._last: list[tuple[str, float]] = []
+        self._listed: dict[str, Any] = {}
+        if self._store is not None and self._run.builds and not defer_build:
+            self._run.get_collection(GraphKeys.GLOBAL_VARIABLES)  # finds those of Keras' layers
+            self._listed = _by_name(self._store)
 
     def _variables(self, stored: Iterable[str] = ()) -> dict[str, Any]:
+        if self._listed:
+            return self._listed
         variables = {} if self._store is None else _by_name(self._store)
         variables = variables or _by_name(self._var_list)
         whole = not isinstance(self._var_list, (Mapping, list, tuple, set)) and not (

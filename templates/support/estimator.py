@@ -441,13 +441,13 @@ class Estimator:
             results = {**values["metrics"], "global_step": int(global_step)}
             if losses:
                 results["loss"] = np.float32(np.mean(losses))
-        folder = os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
-        with tf.summary.create_file_writer(folder).as_default(step=results["global_step"]):
-            for key, value in results.items():
-                if key != "global_step" and np.ndim(value) == 0:
-                    tf.summary.scalar(key, value)
-            if path is not None:
-                tf.summary.text("checkpoint_path", path)
+            folder = os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+            with tf.summary.create_file_writer(folder).as_default(step=results["global_step"]):
+                for key, value in results.items():
+                    if key != "global_step" and np.ndim(value) == 0:
+                        tf.summary.scalar(key, value)
+                if path is not None:
+                    tf.summary.text("checkpoint_path", path)
         logging.info("Saving dict for global step %d: %s", results["global_step"], results)
         return results
 
@@ -466,8 +466,12 @@ class Estimator:
             saver = getattr(step.spec.scaffold if step.spec else None, "saver", None) or Saver()
             self._restore(store, saver, path)
         keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
-        for element in elements:
+        rest = iter(elements)
+        while True:
             with store.as_default():
+                element = next(rest, None)
+                if element is None:
+                    break
                 values, stop = step(element)
             predictions = values["predictions"]
             if keys is not None:
