@@ -16,7 +16,7 @@ from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.facts_loaded_graphs import LOADING
 from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
-from migrator.analysis.tree_walk import last_name, walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values, parameters
 
 #: TensorFlow's functions that were given a session first, and need none: what their further arguments
@@ -27,6 +27,7 @@ TAKERS: dict[str, tuple[str, ...]] = {
 }
 #: Methods of hooks and listeners, which are called with a session.
 _CALLED = frozenset({"after_create_session", "before_save", "after_save", "end"})
+_QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PriorityQueue")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -38,7 +39,8 @@ def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
     "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
     keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
-    "loads": what loads graphs from files}."""
+    "loads": what loads graphs from files, "closed": carriers that are closed,
+    "queues": whether queues are made, for which something may wait until a session is closed}."""
     del module
     parents = Parents(tree)
     carried = Carried(tree, Values(tree, names, parents), parents)
@@ -100,8 +102,9 @@ class Carried:
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
             "hooked": sorted(self._made_by(self._calls_hooks)),
             "elsewhere": sorted(self._made_by(self._names_graph, entered=False)),
-            "asked": sorted({self.carrier(node) for node in self.expressions
-                             if getattr(self.parents.of(node), "attr", "") == "graph"}),
+            "asked": self._whose("graph"), "closed": self._whose("close"),
+            "queues": any((self.values.names.resolve_node(call.func) or "").endswith(_QUEUES)
+                          for call in calls_in(self.tree)),
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
                 (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
@@ -110,6 +113,11 @@ class Carried:
                              if isinstance(node, (ast.Name, ast.Attribute))
                              and (name := last_name(node)) in LOADING}),
         }
+
+    def _whose(self, attribute: str) -> list[str]:
+        """The carriers of sessions that are asked for an attribute."""
+        return sorted({self.carrier(node) for node in self.expressions
+                       if getattr(self.parents.of(node), "attr", "") == attribute})
 
     # -- carriers
 
@@ -224,8 +232,13 @@ class Carried:
     def makes(self, value: ast.expr) -> bool:
         """Whether an expression makes a session of TensorFlow's that is nothing but one."""
         symbol = isinstance(value, ast.Call) and self.values.names.resolve_node(value.func) or ""
-        return symbol in ("tensorflow.Session", "tensorflow.InteractiveSession",
-                          "tensorflow.get_default_session")
+        return symbol in ("tensorflow.Session", "tensorflow.InteractiveSession") or (
+            self.is_default(value))
+
+    def is_default(self, value: ast.expr) -> bool:
+        """Whether an expression asks for the default session."""
+        return isinstance(value, ast.Call) and (
+            self.values.names.resolve_node(value.func) == "tensorflow.get_default_session")
 
     def is_free(self, node: ast.expr) -> bool:
         """Whether a use does without the session once runs are calls of functions."""

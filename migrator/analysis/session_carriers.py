@@ -32,8 +32,12 @@ class Carriers:
             for name, parameter, place, method in found["parameters"]:
                 self.parameters[name].add((parameter, place, method))
         loaded = LoadedGraphs.of(index).modules
+        #: whether threads may wait for queues of the program until a session is closed
+        self.queues = any(found["queues"] for found in facts.values())
         for path, found in facts.items():
             self._add(path, found)
+            if self.queues:
+                self._needed |= {_own(path, carrier) for carrier in found["closed"]}
             if path in loaded or found["loads"]:
                 # what runs a loaded graph is handed on in the session's place
                 self._needed |= {_own(path, carrier) for carrier in found["carriers"]}

@@ -123,6 +123,8 @@ class SessionRemoval:
     def _enters(self, item: ast.withitem) -> bool:
         """Whether a `with` enters a session that can go."""
         context, bound = item.context_expr, item.optional_vars
+        if self.carriers.queues and self.carried.makes(context) and not self.carried.is_default(context):
+            return False  # at its end threads stop waiting
         if bound is not None:
             return bound in self.carried.expressions and self._spare(bound)
         if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute) and (
