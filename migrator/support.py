@@ -29,13 +29,16 @@ _ALWAYS = frozenset(
         "build", "call", "compute_output_shape", "state_size", "output_size", "zero_state",
     )
 )  # fmt: skip
-# What `verify` and `measure` ask of a migrated repository.
+# What `verify` and `measure` ask of a migrated repository: by class, the module in whose company they do
+# (a store without scopes has no variables), and the members.
 _OURS = {
-    "store.VariableStore": frozenset(
+    "store.VariableStore": ("scopes", frozenset(
         ("as_default", "run", "variables_by_name", "trainable_variables", "load_tf1_checkpoint")
+    )),
+    "frozen_graph.FrozenGraph": (
+        "frozen_graph", frozenset(("function", "inputs", "outputs", "graph"))
     ),
-    "frozen_graph.FrozenGraph": frozenset(("function", "inputs", "outputs", "graph")),
-}
+}  # fmt: skip
 _READ = re.compile(r"\.\s*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
 _ANY_NAME = "__getattr__"  # of a module that has whatever name is asked for
 
@@ -156,7 +159,7 @@ class _Selection:
     def __init__(self, package: _Package, names: frozenset[str] | None = None) -> None:
         self.package = package
         self.read = None if names is None else set(names)  # names of attributes; None: all are
-        self.open: list[tuple[str, Member]] = []  # of kept classes, what nobody reads so far
+        self.open: list[tuple[str, str, Member]] = []  # by module and class, what nobody reads so far
         self.left_out: dict[str, list[Member]] = {}  # by module, in the end
         self.kept: dict[str, set[str]] = {}
         self.exports: dict[str, set[str]] = {}  # imported names that users reach through a module
@@ -222,7 +225,7 @@ class _Selection:
         if not members or statement.rest is None:
             self._keep_part(module, statement)
             return
-        self.open += [(module, member) for member in members]
+        self.open += [(module, statement.binds[0], member) for member in members]
         self._keep_part(module, statement.rest)
         for member in statement.members:
             if member not in members:
@@ -233,24 +236,27 @@ class _Selection:
         no class from elsewhere has one of the name."""
         if self.read is None or not statement.members:
             return []
-        name = f"{module}.{statement.binds[0]}"
-        known, ours = self.package.modules.classes.get(name, {}), _OURS.get(name, ())
-        return [m for m in statement.members if known.get(m.name) is False and m.name not in ours]
+        known = self.package.modules.classes.get(f"{module}.{statement.binds[0]}", {})
+        return [member for member in statement.members if known.get(member.name) is False]
 
     def close(self) -> None:
         """Keeps the members whose names are read, with what they need, until there are no more."""
-        waiting: list[tuple[str, Member]] = []
+        waiting: list[tuple[str, str, Member]] = []
         while self.open:
-            (module, member), *self.open = self.open
-            if self.read is not None and member.name not in self.read:
-                waiting.append((module, member))
+            (module, owner, member), *self.open = self.open
+            if not self._is_read(f"{module}.{owner}", member.name):
+                waiting.append((module, owner, member))
                 continue
-            before = len(self.read or ())
+            before = len(self.read or ()), len(self.kept)
             self._keep_part(module, member)
-            if self.read is not None and len(self.read) > before:
+            if (len(self.read or ()), len(self.kept)) != before:
                 self.open, waiting = [*self.open, *waiting], []
-        for module, member in waiting:
+        for module, _, member in waiting:
             self.left_out.setdefault(module, []).append(member)
+
+    def _is_read(self, owner: str, name: str) -> bool:
+        beside, ours = _OURS.get(owner, ("", frozenset()))
+        return self.read is None or name in self.read or (name in ours and beside in self.kept)
 
     def _keep_part(self, module: str, part: Part) -> None:
         source = self.package.modules[module]

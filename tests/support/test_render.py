@@ -96,6 +96,11 @@ def test_of_a_class_only_what_somebody_reads() -> None:
         text = support.render(["scopes.VariableStore", "scopes.add_to_collection"], names)["store.py"]
         assert all(word in text and word in whole for word in there)
         assert not any(word in text for word in gone) and all(word in whole for word in gone)
+    # verify and measure ask a store for its variables, where there are any
+    alone = support.render(["optimizers.AdamOptimizer"], ())
+    assert "scopes.py" not in alone and "def as_default" not in alone["store.py"]
+    both = support.render(["optimizers.AdamOptimizer", "scopes.get_variable"], ())
+    assert "def as_default" in both["store.py"] and "def load_tf1_checkpoint" in both["store.py"]
     # what is asked for with its class, as a rule writes it, needs no other sign
     assert "LOCAL_INIT_OP" in support.render(["scopes.GraphKeys.LOCAL_INIT_OP"], ())["store.py"]
 

@@ -25,8 +25,8 @@ class Store:
             if error.name not in ("tf1_support", "tf1_support.store"):
                 raise
             self.store: Any = None
-        else:
-            self.store = found.VariableStore()
+        else:  # without variables by name, its stores have no more than these need
+            self.store = found.VariableStore() if hasattr(found.VariableStore, "as_default") else None
 
     @contextlib.contextmanager
     def run(self, apply_updates: bool = False) -> Iterator[None]:
