@@ -179,8 +179,9 @@ def _measure(
     programs = commands.cells(found, given["wanted"])
     if not cells and not programs:
         raise exits.UsageExit(
-            f"{repo}: nothing to run; describe a workload in {spec.SPEC_FILE}, or name one with "
-            "--run, --model (see docs/measuring.md)"
+            f"{repo}: nothing to run; describe a workload in {spec.SPEC_FILE}, or name one: a program with "
+            "its arguments (--run \"python train.py --data …\"), or what builds a model (--model; see "
+            "docs/measuring.md)"
         )
     settings = runner.Settings(
         repeats=given["repeats"], budget=given["budget"], steps=given["steps"],

@@ -141,7 +141,8 @@ def markdown(plan: Plan, left: list[Order], repo: Path) -> str:
             lines.append("- In tests only.")
         if order.did:
             lines.append(f"- TensorFlow 1: {_plain(order.did)}")
-        lines += [f"- Instead: {_plain(advice)}" for advice in order.advice]
+        word = "Why" if order.rung == "check" else "Instead"
+        lines += [f"- {word}: {_plain(advice)}" for advice in order.advice]
         lines.append(f"- Done when this ends with 0: `{order.prove}`")
         for place in (p for p in order.places if p.main):
             lines += ["", f"`{_code(place.shown)}`" + (

@@ -164,9 +164,23 @@ def with_earlier(plan: Plan, root: Path) -> Plan:
     files = Results.of(
         _with_findings(before.get(f.path), f)
         if before.has(f.path) and f.status in (Status.CHANGED, Status.UNCHANGED) else f
-        for f in plan.files
+        for f in (*plan.files, *_left_out(plan, earlier, root))
     )  # fmt: skip
     return replace(plan, files=files)
+
+
+def _left_out(plan: Plan, earlier: Plan, root: Path) -> list[FileResult]:
+    """Files with findings of earlier runs that a new one does not look at: where nothing of TensorFlow 1 is
+    left, a Dockerfile says nothing any more."""
+    if plan.options.get("only_files"):
+        return []
+    seen = {f.path for f in plan.files}
+    rest = Results.of(f for f in earlier.files if f.findings and f.path not in seen)
+    return [
+        replace(f, status=Status.UNCHANGED, old_text=text, new_text=None, changes=(), findings=())
+        for f in standing(replace(earlier, files=rest), root).files
+        if f.findings and (text := f.old_text if f.new_text is None else f.new_text)
+    ]
 
 
 def _with_findings(earlier: FileResult, new: FileResult) -> FileResult:

@@ -62,7 +62,8 @@ def imports(
     ]  # fmt: skip
     failing = [f for f in files if f not in working]
     if failing:
-        lines = [f"{len(failing)} modules do not import on the original"]
+        many = "1 module does" if len(failing) == 1 else f"{len(failing)} modules do"
+        lines = [f"{many} not import on the original"]
         lines += [f"{f}: {old[f]['error']}{_at(old[f])}" for f in failing[:_SHOWN]]
         checks.append(
             Check(workload.name, "modules of the original", Status.NOT_RUN, detail="\n".join(lines))

@@ -97,6 +97,22 @@ def test_a_finding_stays_until_its_line_is_changed(repo: Path) -> None:
     assert "SVM" not in migrate(repo)
 
 
+def test_a_file_that_a_later_plan_leaves_out_keeps_its_findings(repo: Path) -> None:
+    """Where nothing of TensorFlow 1 is left, no plan looks at a Dockerfile any more."""
+    (repo / "net" / "a.py").write_text("import tensorflow as tf\n\nx = tf.to_float(1)\n")
+    docker = repo / "Dockerfile"
+    docker.write_text("FROM nvidia/cuda:8.0-cudnn6-devel-ubuntu16.04\n")
+    migrate(repo)
+    assert [c[:2] for c in codes(kept(repo))] == [("Dockerfile", "DEP105")]
+    for _ in range(2):
+        told = CliRunner().invoke(cli, ["todo", str(repo)]).stdout
+        assert "1 place, 2 causes" in told and "Dockerfile:1" in told
+        assert "Dockerfile:1" in migrate(repo)
+        assert "Dockerfile" not in migrate(repo, "--only-files", "b.py")
+    docker.write_text("FROM python:3.11\n")
+    assert "Dockerfile" not in CliRunner().invoke(cli, ["todo", str(repo)]).stdout
+
+
 def test_a_finding_is_told_once_and_at_its_line(repo: Path) -> None:
     """The support package lacks it, too: said at line 1, that was a second finding of the same thing."""
     arguments = ["migrate", str(repo), "--allow-dirty", "--no-cache", "-j1", "--json"]

@@ -201,6 +201,22 @@ def test_tensorflow_is_seen_and_not_disturbed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_functions_of_a_graph_are_seen(tmp_path: Path) -> None:
+    """Migrated programs call them as one operation, which is no call of a `tf.function`."""
+    pytest.importorskip("tensorflow")
+    code = (
+        "import tensorflow as tf\n"
+        "f = tf.function(lambda x: x * 2.0).get_concrete_function(tf.TensorSpec([3]))\n"
+        "for _ in range(4):\n"
+        "    (y,) = tf.raw_ops.StatefulPartitionedCall(args=[tf.ones(3)], Tout=[tf.float32], f=f)\n"
+        "print(float(y[0]))\n"
+    )
+    found = run(tmp_path, code, timeout=240.0)
+    assert found.status == "ok", found.detail
+    assert extra(found)["calls"]["graph function"]["count"] == 4
+
+
+@pytest.mark.slow
 def test_tf1_code_runs_before_the_migration(tmp_path: Path) -> None:
     pytest.importorskip("tf_slim")
     code = (

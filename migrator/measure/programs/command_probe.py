@@ -162,14 +162,15 @@ class Probe:
     # -- calls
 
     def wrap(self, owner: Any, name: str, label: Any, makes_devices: bool) -> None:
-        """Counts the outermost calls of a method. label(self, args) -> what to call it."""
+        """Counts the outermost calls of a method, or of an operation whose argument `f` is a function.
+        label(its object) -> what to call it."""
         original = getattr(owner, name)
         probe = self
 
         @functools.wraps(original)
-        def wrapper(this: Any, *args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             if getattr(probe.local, "inside", False):
-                return original(this, *args, **kwargs)
+                return original(*args, **kwargs)
             probe.local.inside = True
             began = time.perf_counter()
             first = not probe.calls
@@ -177,10 +178,11 @@ class Probe:
                 probe.end_phase("initialisation")
             called = time.perf_counter()
             try:
-                return original(this, *args, **kwargs)
+                return original(*args, **kwargs)
             finally:
                 ended = time.perf_counter()
                 probe.local.inside = False
+                this = args[0] if args else kwargs.get("f")
                 probe.called(label(this), ended - called, makes_devices, this)
                 if first:
                     probe.end_phase("first step")
@@ -252,6 +254,10 @@ class Probe:
         )
         if functions is not None:
             self.wrap(functions.Function, "__call__", lambda f: getattr(f, "_name", "?"), False)
+        # functions of a graph, as migrated programs call them: as this operation
+        raw = getattr(sys.modules.get("tensorflow"), "raw_ops", None)
+        if hasattr(raw, "StatefulPartitionedCall"):
+            self.wrap(raw, "StatefulPartitionedCall", lambda f: "graph function", False)
         self.end_phase("import")
 
 
