@@ -76,6 +76,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             if parent and parent != "tensorflow.contrib":
                 self.modules[name] = self.modules[parent]
                 return importlib.machinery.ModuleSpec(name, self, is_package=True)
+            raise ImportError(
+                f"{name} has no stand-in on TF 2.21: run the original on TensorFlow 1.15, whose "
+                "interpreter --tf1-python names", name=name,
+            )  # fmt: skip
         return None
 
     def create_module(self, spec: Any) -> types.ModuleType:
