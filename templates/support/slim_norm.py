@@ -85,8 +85,9 @@ def batch_norm(
                 for m, b, z in zip(moving, batch, debias, strict=True)
             ]
             if updates_collections is None:
-                dependencies = [update() for update in updates]
-                with tf.control_dependencies(dependencies):
+                run = current_run()  # where a graph is built, each update reads after the one before
+                done = [run.effect(update) if run.builds else update() for update in updates]
+                with tf.control_dependencies(done):
                     outputs = tf.identity(outputs)
             else:
                 _defer(sc, updates, updates_collections)

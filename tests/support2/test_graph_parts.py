@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import graph_parts, scopes
+from tf1_support import graph_parts, graphs, scopes, slim
 
 
 def test_only_what_is_behind_a_part_happens() -> None:
@@ -30,3 +30,18 @@ def test_only_what_is_behind_a_part_happens() -> None:
         add(z=1.0)
     with pytest.raises(TypeError, match="y is needed"):
         add(x=[1.0])
+
+
+def test_two_layers_that_share_averages_both_move_them() -> None:
+    """Each update reads what the one before has left; in TF 1 one of the two could be lost."""
+    rows = np.array([[2.0, 6.0], [4.0, 2.0]], np.float32)
+    with graphs.Graph().as_default() as graph:
+        x = graphs.placeholder(tf.float32, [2, 2])
+        outputs = []
+        for reuse in (False, True):
+            with scopes.variable_scope("shared", reuse=reuse):
+                outputs.append(slim.batch_norm(x, decay=0.5, updates_collections=None, is_training=True))
+        step = graphs.function([x], outputs)
+        mean = next(v for v in graph.get_collection("variables") if "moving_mean" in v.name)
+        step(rows)
+        np.testing.assert_allclose(graphs.run(mean), 0.75 * rows.mean(0))

@@ -166,10 +166,18 @@ class CallWriter(StatementPlanner):
                     found.add(ast.unparse(loss))
         return found
 
+    def _is_listed(self, node: ast.expr) -> bool:
+        """Whether an expression, or what its name was given, is a list made by a comprehension."""
+        comprehensions = (ast.ListComp, ast.DictComp)
+        return isinstance(node, comprehensions) or isinstance(node, ast.Name) and any(
+            item.target == node.id and isinstance(item.stmt, ast.Assign)
+            and isinstance(item.stmt.value, comprehensions) for item in self.program.items)
+
     def _structured(self, leaf: Leaf) -> bool:
         """Whether a fetched value may be a list or dict of tensors."""
         value = leaf.value
-        if value.parts is not None or self.program.expressions.is_container(value):
+        if value.parts is not None or self.program.expressions.is_container(value) or (
+                self._is_listed(leaf.expr)):
             return True
         if value.single or ast.unparse(leaf.expr) in self._losses():
             return False
