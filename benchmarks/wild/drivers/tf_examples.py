@@ -10,7 +10,7 @@ COMMIT = "6dcbe14649163814e72a22a999f20c5e247ce988"
 _AT = "tensorflow_v1/examples/"
 _NETS = "3_NeuralNetworks/"
 _AHEAD = """
-import random, matplotlib, numpy
+import random, matplotlib, numpy, tensorflow
 matplotlib.use('Agg')
 import matplotlib.pyplot
 matplotlib.pyplot.waitforbuttonpress = lambda *a: None

@@ -10,7 +10,7 @@ REPOSITORY = "https://github.com/golbin/TensorFlow-Tutorials"
 COMMIT = "c8ac1e45ca27cccd228f316dd4f66afbc22f9016"
 
 _AHEAD = """
-import random, sys, types, matplotlib, numpy
+import random, matplotlib, numpy, tensorflow
 matplotlib.use('Agg')
 numpy.random.seed(1)
 random.seed(1)
@@ -25,7 +25,7 @@ matplotlib.pyplot.pause = matplotlib.pyplot.ion = lambda *a: None
 @carried
 def data(w):
     write_digits("mnist/data")
-    for folder in ("samples", "kept"):
+    for folder in ("samples", "samples2", "kept"):
         os.makedirs(folder, exist_ok=True)
 
 
