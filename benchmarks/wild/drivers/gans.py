@@ -1,4 +1,4 @@
-"""hwalsuklee/tensorflow-generative-model-collections: a dozen adversaries and autoencoders, one epoch each."""
+"""hwalsuklee/tensorflow-generative-model-collections: a dozen adversaries, one epoch each."""
 
 from __future__ import annotations
 
