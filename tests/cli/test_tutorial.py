@@ -138,10 +138,12 @@ def test_every_command_of_the_tutorial_runs(repo: Path, tmp_path: Path) -> None:
         for word in ("edit", "places on tf.compat.v1", "places for a person")
     ]
     measured = records.load((repo / ".migrator" / "measure.json").read_text())
-    assert {(r.cell.workload, r.cell.side, r.status) for r in measured.cells} == {
-        ("train.py", "before", "ok"), ("train.py", "after", "ok")
-    }  # fmt: skip
-    assert all(r.allocator_peak for r in measured.cells)
+    plain = [r for r in measured.cells if r.cell.execution in ("command", "graph_session", "function")
+             and r.cell.precision == "float32"]  # fmt: skip
+    assert {(r.cell.workload, r.cell.side, r.status) for r in plain} == {
+        (name, side, "ok") for name in ("train.py", "nets.dense.network") for side in ("before", "after")
+    }
+    assert all(r.allocator_peak for r in plain)
     assert 'command = "python train.py"' in (repo / "migrator.toml").read_text()
     verified = json.loads((repo / ".migrator" / "verify.json").read_text())["checks"]
     assert "equal" in {c["status"] for c in verified}, verified  # what --steps 3 printed and saved

@@ -105,12 +105,12 @@ class _Store:
 
     def __init__(self) -> None:
         try:
-            self.scopes: Any = importlib.import_module("tf1_support.scopes")
+            self.module: Any = importlib.import_module("tf1_support.store")
         except ModuleNotFoundError as error:
-            if error.name not in ("tf1_support", "tf1_support.scopes"):
+            if error.name not in ("tf1_support", "tf1_support.store"):
                 raise
-            self.scopes = None
-        self.store = self.scopes.VariableStore() if self.scopes else None
+            self.module = None
+        self.store = self.module.VariableStore() if self.module else None
 
     @contextlib.contextmanager
     def run(self, training: bool) -> Iterator[None]:
