@@ -219,6 +219,8 @@ class _Writer:
         for node in self.tree.body:
             if is_main(node) and MAIN in found:
                 assert isinstance(node, ast.If)
+                if any(_begins(inner) for inner in node.body):
+                    continue
                 self._before(node.body[0], f"{self.ctx.support('graphs.build')}()")
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in found:
                 self._decorate(node)
