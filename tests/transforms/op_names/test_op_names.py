@@ -59,7 +59,7 @@ def test_a_tensor_that_is_asked_for_its_name_gets_it() -> None:
     )
     new = migrate_text("m.py", before, ProjectIndex(), Options(), RULES).new_text
     assert new is not None
-    assert "y = names.named(tf.multiply(x, 2.0,\n                    name='y'), 'y')" in new
+    assert "y = names.named(tf.multiply(x, 2.0,\n                                name='y'), 'y')" in new
     assert "z = tf.add(x, 1.0, name='z')" in new
     assert migrate_text("m.py", new, ProjectIndex(), Options(), RULES).new_text is None
     tf = pytest.importorskip("tensorflow")
