@@ -19,6 +19,7 @@ Keeps to Python 3.7: it also runs under TF 1.15.
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import inspect
 import os
@@ -230,8 +231,6 @@ def picture(path: str, height: int = 64, width: int = 64, seed: int = 0) -> None
 def write_digits(folder: str) -> None:
     """Writes 5,600 pictures for training and 300 for tests, 28 × 28: noise, and stripes whose places
     tell the class."""
-    import gzip
-
     os.makedirs(folder, exist_ok=True)
     draw = np.random.RandomState(0)
     for name, count in (("train", 5600), ("t10k", 300)):

@@ -150,6 +150,15 @@ def last_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def elements(node: ast.expr) -> list[ast.expr]:
+    """What is inside of a nest of lists, tuples and values of dicts: the expression itself, if it is none."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [inner for part in node.elts for inner in elements(part)]
+    if isinstance(node, ast.Dict):
+        return [inner for part in node.values for inner in elements(part)]
+    return [node]
+
+
 def first_line(node: ast.AST) -> int:
     """The line (1-based) that a statement begins on, decorators included."""
     decorators = getattr(node, "decorator_list", ())

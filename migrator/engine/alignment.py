@@ -38,12 +38,15 @@ def aligned(old: Parsed, new: Parsed) -> str:
     if not spans:
         return new.text
     original = LineMap(old.text, new.text).original
+    spans = [(first, last) for first, last in spans
+             if any(after[n - 1] != before[original(n) - 1] for n in range(first, last + 1))]
+    if not spans:
+        return new.text
     homes = {line: span for span in _spans(old.tree) for line in range(span[0], span[1] + 1)}
     moves: dict[int, int] = {}
     for first, last in spans:
         home = homes.get(original(first))
-        same = all(after[n - 1] == before[original(n) - 1] for n in range(first, last + 1))
-        if home is None or same:
+        if home is None:
             continue
         was = dict(_brackets(before, *home))
         moves |= _moves(list(_brackets(after, first, last)), was, before, after, original)

@@ -16,7 +16,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from migrator import __version__
+from migrator import __version__, support_wheel
 from migrator.engine.conda_pins import by_pip
 from migrator.model import Change, Confidence, Finding
 
@@ -43,7 +43,7 @@ _WORKING = {
     "six": ("six>=1.12", "1.17.0", "must fit TensorFlow 2.21"),
 }  # fmt: skip
 BESIDE = "DEP107"
-SUPPORT = "tf1-support"  # the support code as a distribution: `support_wheel`
+SUPPORT = support_wheel.NAME
 # What may have to stand beside TensorFlow.
 _BESIDE = {
     "tensorboard": "tensorboard>=2.20",

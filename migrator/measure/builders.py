@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from migrator.analysis.tree_walk import elements, self_attribute
 from migrator.measure.arguments import Arguments, Unknown, bound
 from migrator.measure.modules import Module, Modules, called, own
 from migrator.workload.spec import Workload
@@ -79,8 +80,8 @@ def _attributes(made: ast.ClassDef) -> dict[str, list[ast.expr]]:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
-                    if isinstance(part, ast.Attribute) and getattr(part.value, "id", "") == "self":
-                        found.setdefault(part.attr, []).append(node.value)
+                    if (name := self_attribute(part)) is not None:
+                        found.setdefault(name, []).append(node.value)
     return found
 
 
@@ -106,7 +107,7 @@ def _fetched(tree: ast.Module, attributes: dict[str, list[ast.expr]]) -> dict[st
         wanted = node.args[0]
         wanted = named.get(wanted.id, wanted) if isinstance(wanted, ast.Name) else wanted
         names = tuple(dict.fromkeys(
-            n.attr for n in _parts(wanted) if isinstance(n, ast.Attribute) and n.attr in attributes
+            n.attr for n in elements(wanted) if isinstance(n, ast.Attribute) and n.attr in attributes
             and not any(_is_placeholder(v) for v in attributes[n.attr])
         ))  # fmt: skip
         trains = any(
@@ -117,15 +118,6 @@ def _fetched(tree: ast.Module, attributes: dict[str, list[ast.expr]]) -> dict[st
         if len(names) > len(found.get(mode, ())):
             found[mode] = names
     return found
-
-
-def _parts(fetched: ast.expr) -> list[ast.expr]:
-    """The elements of a nest of fetches."""
-    if isinstance(fetched, (ast.List, ast.Tuple)):
-        return [part for item in fetched.elts for part in _parts(item)]
-    if isinstance(fetched, ast.Dict):
-        return [part for item in fetched.values for part in _parts(item)]
-    return [fetched]
 
 
 def _given(call: ast.Call, made: ast.ClassDef, arguments: Arguments) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
-from .names import current_graph, hashable, key_of, layer_variable_name, variable_name
+from .names import current_graph, hashable, is_seed, key_of, layer_variable_name, variable_name
 from .store import GraphKeys, Run, VariableStore, current_run, variable_collections
 
 
@@ -139,7 +139,7 @@ class GraphRun(Run):
         with tf.init_scope(), tf.name_scope(""):
             first = self.first_value(initial)
             made = make(**{**kwargs, "initial_value": first, "name": name})
-        if name.endswith("seed_generator_state"):  # of Keras' Dropout: TF 1 drew from the graph's seed
+        if is_seed(name):
             self.hide([made])
         else:
             self.store.add(name, hashable(made), variable_collections(**kwargs))

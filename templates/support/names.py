@@ -117,6 +117,11 @@ def layer_variable_name(initial: Any, opened: str) -> str | None:
     return "/".join([*around, made.path])
 
 
+def is_seed(name: str) -> bool:
+    """Whether a variable is the seed of a layer of Keras (Dropout): TF 1 drew from the graph's seed."""
+    return name.endswith("seed_generator_state")
+
+
 @contextlib.contextmanager
 def layers_numbered(counts: dict[str, int]) -> Iterator[None]:
     """Keras numbers the layers that are made here on from `counts`: each graph of TF 1 had its own."""

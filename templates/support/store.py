@@ -28,7 +28,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import current_graph, hashable, layer_variable_name, outside_traces
+from .names import current_graph, hashable, is_seed, layer_variable_name, outside_traces
 
 
 class GraphKeys:
@@ -226,7 +226,7 @@ class Run:
         own, as they were the graph's in TF 1."""
         ours = current_run().store is self.store
         name = layer_variable_name(kwargs.get("initial_value"), self.open_name_scope()) if ours else None
-        if name is None or name.endswith("seed_generator_state"):  # TF 1 drew from the graph's seed
+        if name is None or is_seed(name):
             return make(**kwargs)
         name = self.unique_name(name)
         with tf.name_scope(""):

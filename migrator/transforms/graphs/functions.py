@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.run_sites import Site
-from migrator.analysis.tree_walk import LOOPS, last_name, walk
+from migrator.analysis.tree_walk import LOOPS, elements, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values
 from migrator.transforms.graphs.bound import surely_bound
 
@@ -114,7 +114,7 @@ def _changed(loop: ast.AST, used: set[str]) -> bool:
 
 def _name(site: Site, values: Values) -> str:
     """``train_step`` for one training operation, else what is computed: ``compute_loss``."""
-    fetched = _elements(site.fetches)
+    fetched = elements(site.fetches)
     operations = [e for e in fetched if values.kind(e) in (k.TRAIN, k.EFFECT, k.INIT) or _sounds_so(e)]
     if operations:
         stems = [_stem(e) for e in operations]
@@ -129,14 +129,6 @@ def _name(site: Site, values: Values) -> str:
 
 def _sounds_so(node: ast.expr) -> bool:
     return bool(re.search(r"(train|optim|update|apply|minimize)|_ops?$", _last(node).lower()))
-
-
-def _elements(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [inner for part in node.elts for inner in _elements(part)]
-    if isinstance(node, ast.Dict):
-        return [inner for part in node.values for inner in _elements(part)]
-    return [node]
 
 
 def _last(node: ast.expr) -> str:
