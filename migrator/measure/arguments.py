@@ -36,7 +36,8 @@ class Arguments:
     """The values of expressions in one scope of a file.
 
     They are what TOML holds: numbers, strings, lists, tables. `{call = "module:function", args = [...]}`
-    is what a function of the repository gives, `{namespace = {...}}` an object with attributes.
+    is what a function of the repository gives, with the attributes in `set`, if there are some;
+    `{namespace = {...}}` an object with attributes.
     """
 
     def __init__(self, modules: Modules, path: str, scope: ast.AST | None = None) -> None:
@@ -162,7 +163,11 @@ class Arguments:
         meant = called(node.func, self.modules.names(self.path))
         if meant is None or node.keywords or not isinstance(self.modules.definition(meant), ast.FunctionDef):
             raise Unknown(_short(node))
-        return {"call": f"{meant[0].dotted}:{meant[1]}", "args": given}
+        made: dict[str, Any] = {"call": f"{meant[0].dotted}:{meant[1]}", "args": given}
+        if empty := _empty_sizes(self.modules.definition(meant)):
+            self.guessed += empty
+            made["set"] = dict.fromkeys(empty, GUESS)
+        return made
 
     # ---- flags and command lines -----------------------------------------------------------------
     def _flag(self, name: str) -> Any:
@@ -241,12 +246,25 @@ class _Known(ast.expr):
 _NOTHING = object()
 
 
+def _empty_sizes(function: Any) -> list[str]:
+    """The sizes that are 0 in what a function returns (`return Settings(n_words=0)`): something that is read
+    says them, and it is not here."""
+    returned = [n.value for n in own(function) if isinstance(n, ast.Return)]
+    return [
+        k.arg for call in returned if isinstance(call, ast.Call) for k in call.keywords
+        if k.arg and _SIZE.search(k.arg) and isinstance(k.value, ast.Constant) and k.value.value == 0
+        and type(k.value.value) is int
+    ]  # fmt: skip
+
+
 def _bindings(scope: ast.AST) -> dict[str, list[ast.expr | None]]:
-    """{name: what it is assigned}; None for a value that comes from a caller."""
+    """{name: what it is assigned}; None for a value that comes from a caller. A parameter is its default, or
+    what `if it is None` gives it where that is None."""
     found: dict[str, list[ast.expr | None]] = {}
+    lacking = _given_where_none(scope)
     for node in own(scope):
         targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.Assign) and node not in lacking:
             targets = node.targets
         elif isinstance(node, (ast.AugAssign, ast.For)):
             for name in _names(node.target):
@@ -258,9 +276,28 @@ def _bindings(scope: ast.AST) -> dict[str, list[ast.expr | None]]:
                 for name in _names(target):
                     found.setdefault(name, []).extend((None, None))
     if isinstance(scope, ast.FunctionDef):
-        for parameter in (*scope.args.args, *scope.args.kwonlyargs):
-            found.setdefault(parameter.arg, []).append(None)
+        arguments = scope.args
+        required = len(arguments.args) - len(arguments.defaults)
+        defaults = (*[None] * required, *arguments.defaults, *arguments.kw_defaults)
+        for parameter, default in zip((*arguments.args, *arguments.kwonlyargs), defaults, strict=True):
+            name = parameter.arg
+            values = [n.value for n in lacking if ast.unparse(n.targets[0]) == name]
+            is_none = isinstance(default, ast.Constant) and default.value is None
+            found.setdefault(name, []).extend(values if values and is_none else [default])
     return found
+
+
+def _given_where_none(scope: ast.AST) -> list[ast.Assign]:
+    """The assignments of parameters below `if parameter is None:`."""
+    if not isinstance(scope, ast.FunctionDef):
+        return []
+    names = {a.arg for a in (*scope.args.args, *scope.args.kwonlyargs)}
+    return [
+        statement for node in own(scope) if isinstance(node, ast.If) for statement in node.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+        and statement.targets[0].id in names
+        and ast.unparse(node.test) == f"{statement.targets[0].id} is None"
+    ]  # fmt: skip
 
 
 def _names(target: ast.expr) -> Iterator[str]:

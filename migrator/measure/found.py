@@ -204,7 +204,7 @@ def _assumed(w: Workload) -> list[str]:
     if w.name.endswith(networks.GUESSED):
         tables = [w.made, w.kwargs]
         given = [v for table in tables for v in table.values()]
-        tables += [v["namespace"] for v in given if isinstance(v, dict) and "namespace" in v]
+        tables += [v[k] for v in given if isinstance(v, dict) for k in ("namespace", "set") if k in v]
         named = [k for table in tables for k, v in table.items() if v == models.GUESS]
         named += [i.name for i in w.inputs if models.GUESS in i.shape and not named]
         asked = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
@@ -231,6 +231,10 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
+        lacking = [k for k, v in value.get("namespace", {}).items() if v is None]
+        if lacking:  # TOML has no null
+            known = {k: v for k, v in value["namespace"].items() if v is not None}
+            value = {"namespace": known, "none": lacking}
         return "{ " + ", ".join(f"{_value(k)} = {_value(v)}" for k, v in value.items()) + " }"
     if isinstance(value, str):
         plain = value.encode("utf-8", "replace").decode()

@@ -72,8 +72,8 @@ class _Finder:
             for parameter, value in bound(call, node, "." in name):
                 if isinstance(value, ast.Name) and value.id in given:
                     inputs.append(replace(given[value.id], name=parameter))
-                else:
-                    kwargs[parameter] = arguments.value(value, parameter)
+                elif (known := arguments.value(value, parameter)) is not None or _needed(node, parameter):
+                    kwargs[parameter] = known
             if "." in name:
                 owner = self.modules.definition((module, name.partition(".")[0]))
                 maker = arguments.assigned(call.func.value.id)  # type: ignore[attr-defined]
@@ -99,6 +99,15 @@ def find(modules: Modules) -> list[Workload]:
         for workload in finder.of_module(path):
             found.setdefault(workload.call, workload)
     return list(found.values())[:_MOST]
+
+
+def _needed(function: ast.FunctionDef, parameter: str) -> bool:
+    """Whether None means something to a parameter that is left out: it has no default, or another one."""
+    arguments = function.args
+    after = {a.arg: d for a, d in zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)}
+    after |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
+    default = after.get(parameter)
+    return not (isinstance(default, ast.Constant) and default.value is None)
 
 
 def _placeholder(value: ast.expr, arguments: Arguments) -> Input | None:

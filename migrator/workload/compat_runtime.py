@@ -1,9 +1,9 @@
 """Makes unchanged TF1 code run on TF 2.21, inside a child process: the stand-in for TF 1.15.
 
 `install()` replaces the module `tensorflow` with a view of `tf.compat.v1` whose `contrib`, `layers`
-and `app`/`flags` parts, gone since Keras 3, come from tf_slim and tf_keras's legacy layers. It must
-be called before the user's code is imported, in a process that nothing else uses: it turns TF2
-behaviour off.
+and `app`/`flags` parts, gone since Keras 3, come from tf_slim, tf_keras's legacy layers and, of what
+only calls cells and scopes, the support package. It must be called before the user's code is imported,
+in a process that nothing else uses: it turns TF2 behaviour off.
 
 Also runnable: `python -m migrator.workload.compat_runtime SCRIPT ARGS...` or `-m MODULE ARGS...`.
 """
@@ -13,12 +13,15 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import os
 import runpy
 import sys
 import types
 from collections.abc import Sequence
 from typing import Any
+
+from migrator.resources import templates_dir
 
 _LEGACY_LAYERS = ("base", "convolutional", "core", "normalization", "pooling")
 
@@ -89,14 +92,34 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
 
+def _support(name: str, **beside: Any) -> types.ModuleType:
+    """A module of the support package in a TF1 graph: `beside` are the modules that it takes from its
+    package, as TF1 has them. So its cells and scopes are those of the program."""
+    package = f"migrator_contrib_{name}"
+    sys.modules[package] = types.ModuleType(package)
+    sys.modules[package].__path__ = []
+    for other, served in beside.items():
+        sys.modules[f"{package}.{other}"] = served
+    spec = importlib.util.spec_from_file_location(
+        f"{package}.{name}", templates_dir() / "support" / f"{name}.py"
+    )
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 def _contrib(v1: Any, slim: Any) -> dict[str, types.ModuleType]:
     """contrib's namespaces, as far as TF-Slim and compat.v1 can serve them."""
+    sequences = _support("seq2seq", rnn=v1.nn.rnn_cell, rnn_loops=v1.nn, scopes=v1)
+    padded = types.SimpleNamespace(sequence_loss=sequences.padded_sequence_loss)
     parts: dict[str, Sequence[Any]] = {
         "slim": (slim,),
         "layers": (slim, slim.layers, slim.initializers, slim.regularizers, slim.losses,
                    v1.feature_column, v1.initializers),
         "framework": (slim, v1.train, v1),
-        "training": (slim.training, slim.learning, v1.train),
+        "training": (slim.training, slim.learning, v1.train, _support("hparams")),
         "losses": (slim.losses, v1.losses),
         "metrics": (slim.metrics, v1.metrics),
         "image": (v1.image,),
@@ -104,7 +127,11 @@ def _contrib(v1: Any, slim: Any) -> dict[str, types.ModuleType]:
         "lookup": (v1.lookup,),
         "summary": (v1.summary,),
         "opt": (v1.train,),
-        "rnn": (v1.nn.rnn_cell,),
+        "rnn": (v1.nn.rnn_cell, v1.nn),
+        "legacy_seq2seq": (sequences,),
+        "seq2seq": (padded,),
+        "signal": (v1.signal,),
+        "cluster_resolver": (v1.distribute.cluster_resolver,),
         "quantize": (),
         "tpu": (v1.tpu,),
     }  # fmt: skip

@@ -60,7 +60,8 @@ class Workload:
     graph: `call` ("package.module:Class") is called with `kwargs` and makes placeholders of its own, which
       are the inputs in the order in which they are made; `fetches` are attributes of what it returns,
       in mode training its own update among them. For `measure` only. An argument may be
-      {call = "module:function", args = [...]}, or {namespace = {...}}, an object with attributes.
+      {call = "module:function", args = [...]}, with the attributes in `set`, or {namespace = {...}}, an
+      object with attributes, those in `none` (a list) without a value. So may one of a function.
     model: `call` ("package.module:build") is called with `kwargs` and returns what is called with the
       inputs: a Keras model, a tf.Module, a function. `loss` may be "package.module:function" of its
       outputs; without it, training minimises the mean square of all float outputs.

@@ -4,6 +4,7 @@ before and after a migration."""
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrator.cli.main import cli
-from migrator.measure import builders, records
+from migrator.measure import builders, found, records
 from migrator.measure.arguments import Arguments, Unknown
 from migrator.measure.modules import Modules
 from migrator.measure.programs.measure_probe import measure_graphs
@@ -77,13 +78,13 @@ def repo(tmp_path: Path) -> Path:
 
 
 def test_objects_are_made_as_the_repository_makes_them(repo: Path) -> None:
-    found, missing = builders.find(Modules.of(repo))
+    candidates, missing = builders.find(Modules.of(repo))
     assert not missing
-    made = {c.workload.mode: c for c in found}
+    made = {c.workload.mode: c for c in candidates}
     assert set(made) == {"training", "inference"}
     assert made["training"].workload.fetches == ("loss", "train_op")
     assert made["inference"].workload.fetches == ("logits",)  # what a run feeds; no placeholder
-    for one in found:
+    for one in candidates:
         assert (one.workload.kind, one.workload.call) == ("graph", "net:Net")
         assert one.workload.kwargs == {"classes": 64, "width": 40, "rate": 0.01}
         assert one.guessed == ("classes",)
@@ -123,6 +124,20 @@ def test_attributes_that_are_set_behind_the_parsing(repo: Path) -> None:
     assert arguments.guessed == ["words"]
     made = measure_graphs.argument([{"namespace": {"width": 4}}, {"call": "builtins:len", "args": [[1, 2]]}])
     assert (made[0].width, made[1]) == (4, 2)
+
+
+def test_what_has_no_value_is_written_down_and_read_again(repo: Path) -> None:
+    text = TRAIN.replace("args = parser.parse", 'parser.add_argument("--init_from")\n    args = parser.parse')
+    text = text.replace("Net(len(names), args.width, ", "Net(args, size(), ")
+    (repo / "train.py").write_text(text.replace("import load", "import load, size"))
+    (repo / "data.py").write_text(DATA + "\n\ndef size():\n    return type(SIZES)(n_units=0, rate=1)\n")
+    (candidate, _), _ = builders.find(Modules.of(repo))
+    (read,) = spec.parse(tomllib.loads(found.text([candidate.workload])))
+    assert read.kwargs["classes"]["none"] == ["init_from"]
+    assert measure_graphs.argument(read.kwargs["classes"]).init_from is None
+    assert read.kwargs["width"] == {"call": "data:size", "args": [], "set": {"n_units": 64}}
+    made = {"call": "types:SimpleNamespace", "args": [], "set": {"n_units": 64}}
+    assert measure_graphs.argument(made).n_units == 64
 
 
 def test_what_needs_a_person_is_one_question(repo: Path) -> None:

@@ -28,7 +28,9 @@ def program(call: str, placeholder: str = "tf.placeholder(tf.float32, [None, 32,
     )
 
 
-@pytest.mark.parametrize("call", ["east.model(x, is_training=False)", "build(x, None or True)", "build(x)"])
+@pytest.mark.parametrize("call", [
+    "east.model(x, is_training=False)", "build(x, None or True)", "build(x)", "build(x, None)",
+])  # fmt: skip
 def test_a_call_with_placeholders_and_constants(tmp_path: Path, call: str) -> None:
     made = found(tmp_path, eval__dot__py=program(call))
     if "or" in call:  # no constant
@@ -43,6 +45,37 @@ def test_a_call_with_placeholders_and_constants(tmp_path: Path, call: str) -> No
 def test_arguments_that_the_text_tells(tmp_path: Path) -> None:
     (one,) = found(tmp_path, eval__dot__py=program("build(x, z, is_training=z - 3)"))
     assert one.kwargs == {"keys": 3, "is_training": 0}
+
+
+DEFAULTS = """\
+import tensorflow as tf
+from nets import text
+
+
+def sample(rows=1, *, length=None, count=None, keep=0.5):
+    settings = text.settings()
+    if length is None:
+        length = settings.n_ctx // 2
+    if keep is None:
+        keep = open("keep").read()
+    x = tf.placeholder(tf.int32, [rows, None])
+    out = text.continued(settings, tokens=x, length=length, keep=keep, start=count)
+"""
+TEXT = """\
+def settings():
+    return dict(n_words=0, n_ctx=8, offset=0)
+
+def continued(settings, *, length, tokens, keep, start=None):
+    return tokens
+"""
+
+
+def test_parameters_are_their_defaults_and_sizes_of_nothing_are_asked_for(tmp_path: Path) -> None:
+    (one,) = found(tmp_path, main__dot__py=DEFAULTS, nets__slash__text__dot__py=TEXT)
+    made = {"call": "nets.text:settings", "args": [], "set": {"n_words": 64}}
+    assert one.kwargs == {"settings": made, "length": 64, "keep": 0.5}
+    assert one.inputs == (Input("tokens", (1, 64), "int32", high=2.0),)
+    assert one.name.endswith(networks.GUESSED)
 
 
 METHOD = """\
@@ -96,7 +129,7 @@ def test_types_and_shapes(
     ("build(x, keys=y)", "tf.placeholder(tf.float32, [2])"),  # a value that is not in the call
     ("build(*[x])", "tf.placeholder(tf.float32, [2])"),
     ("build(x, **{})", "tf.placeholder(tf.float32, [2])"),
-    ("build(x, keys=None)", "tf.placeholder(tf.float32, [2])"),  # TOML has no null
+    ("build(x, is_training=None)", "tf.placeholder(tf.float32, [2])"),  # TOML has no null
     ("build(x)", "tf.placeholder(tf.float32)"), ("build(x)", "tf.placeholder(tf.string, [2])"),
     ("build(x)", "tf.placeholder(tf.float32, sizes)"), ("tf.identity(x)", "tf.placeholder(tf.float32, [2])"),
     ("build(3)", "tf.placeholder(tf.float32, [2])"), ("east.other(x)", "tf.placeholder(tf.float32, [2])"),

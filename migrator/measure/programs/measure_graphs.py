@@ -21,18 +21,23 @@ SLOTS = ("/Momentum", "/Adam", "/Adam_1", "/RMSProp", "/RMSProp_1", "/RMSProp_2"
 
 def argument(value: Any) -> Any:
     """An argument as a workload file has it: `{call = "module:function", args = [...]}` is what that gives,
-    `{namespace = {...}}` an object with attributes.
+    with the attributes in `set`; `{namespace = {...}}` an object with attributes, those in `none` without a
+    value.
 
     Raises Unusable.
     """
     if isinstance(value, list):
         return [argument(v) for v in value]
-    if isinstance(value, dict) and set(value) == {"namespace"}:
-        return argparse.Namespace(**{k: argument(v) for k, v in value["namespace"].items()})
-    if isinstance(value, dict) and set(value) == {"call", "args"}:
+    if isinstance(value, dict) and "namespace" in value and set(value) <= {"namespace", "none"}:
+        given = {k: argument(v) for k, v in value["namespace"].items()}
+        return argparse.Namespace(**dict(dict.fromkeys(value.get("none", [])), **given))
+    if isinstance(value, dict) and {"call", "args"} <= set(value) <= {"call", "args", "set"}:
         module, _, name = value["call"].partition(":")
         known = module == "builtins" and getattr(builtins, name)
-        return (known or child_setup.target(value["call"]))(*argument(value["args"]))
+        made = (known or child_setup.target(value["call"]))(*argument(value["args"]))
+        for attribute, content in value.get("set", {}).items():
+            setattr(made, attribute, argument(content))
+        return made
     return value
 
 
