@@ -11,9 +11,10 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from migrator.analysis.names import NameTable, Scope
-from migrator.analysis.tree_walk import children, walk
+from migrator.analysis.names import NameTable
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines
+from migrator.engine.name_places import Places, assigned
 from migrator.model import Change, Confidence, Finding
 
 CODE, UNDECIDED = "PY102", "PY103"
@@ -72,7 +73,7 @@ def divisions(
     ]  # fmt: skip
     if not every:
         return found
-    places = _Places(tree, names)
+    places = Places(tree, names)
     kinds = _Kinds(tree, places)
     whole = set(_whole(tree, places))
     true_division = any(
@@ -124,49 +125,18 @@ def _operator(text: str, lines: Lines, node: Division) -> int | None:
     return start + between.index("/")
 
 
-class _Places:
-    """In which scope each node of a module lies, and what the names there are."""
-
-    def __init__(self, tree: ast.Module, names: NameTable) -> None:
-        self.names = names
-        self._scope: dict[int, Scope] = {id(tree): names.module_scope}
-        queue: list[ast.AST] = [tree]
-        for node in queue:  # grows on the way
-            scope = names.made_by(node) or self._scope[id(node)]
-            for child in children(node):
-                self._scope[id(child)] = scope
-                queue.append(child)
-
-    def called(self, call: ast.Call) -> str | None:
-        """The canonical name of the function that is called."""
-        return self.names.resolve_node(call.func, self._scope.get(id(call)), values=False)
-
-    def key(self, node: ast.expr) -> tuple[int, str] | None:
-        """What tells one name of a scope, or one attribute of the objects of a class, from others."""
-        scope = self._scope.get(id(node), self.names.module_scope)
-        if isinstance(node, ast.Name):
-            found = self.names.find(node.id, scope)
-            return (found[0].index, node.id) if found is not None else None
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            owner: Scope | None = scope
-            while owner is not None and owner.kind != "class":
-                owner = owner.parent
-            return (owner.index, f"self.{node.attr}") if owner is not None else None
-        return None
-
-
-def _whole(tree: ast.Module, places: _Places) -> Iterator[int]:
+def _whole(tree: ast.Module, places: Places) -> Iterator[int]:
     """Divisions, by id, whose result must be a whole number for the program to work at all."""
     needed: set[tuple[int, str]] = set()  # (scope, name) and (class scope, self.attribute)
     for node in walk(tree):
         for value in _whole_values(node, places):
             yield from _inside(value, places, needed)
-    assigned = list(_assigned(tree, places))
+    every = list(assigned(tree, places))
     made = {  # n = int(n)
-        key for key, value in assigned
+        key for key, value in every
         if isinstance(value, ast.Call) and ast.unparse(value.func) not in _KEEPING
     }  # fmt: skip
-    assigned = [(key, value) for key, value in assigned if key not in made]
+    every = [(key, value) for key, value in every if key not in made]
     done: set[int] = set()
     augmented = [
         (places.key(n.target), n) for n in walk(tree)
@@ -174,7 +144,7 @@ def _whole(tree: ast.Module, places: _Places) -> Iterator[int]:
     ]  # fmt: skip
     while True:
         grown = len(needed)
-        for key, value in assigned:
+        for key, value in every:
             if key in needed and id(value) not in done:
                 done.add(id(value))
                 yield from _inside(value, places, needed)
@@ -183,7 +153,7 @@ def _whole(tree: ast.Module, places: _Places) -> Iterator[int]:
     yield from (id(node) for key, node in augmented if key in needed and key not in made)
 
 
-def _whole_values(node: ast.AST, places: _Places) -> Iterator[ast.expr]:
+def _whole_values(node: ast.AST, places: Places) -> Iterator[ast.expr]:
     if isinstance(node, ast.Slice):
         yield from (part for part in (node.lower, node.upper, node.step) if part is not None)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):  # [0] * (n / 2)
@@ -205,7 +175,7 @@ def _whole_values(node: ast.AST, places: _Places) -> Iterator[ast.expr]:
                 yield from (k.value for k in node.keywords if k.arg == place)
 
 
-def _inside(value: ast.expr, places: _Places, needed: set[tuple[int, str]]) -> Iterator[int]:
+def _inside(value: ast.expr, places: Places, needed: set[tuple[int, str]]) -> Iterator[int]:
     """Divisions in an expression that are whole because it is; the names that are go to `needed`."""
     if isinstance(value, (ast.List, ast.Tuple)):
         for element in value.elts:
@@ -232,29 +202,15 @@ def _inside(value: ast.expr, places: _Places, needed: set[tuple[int, str]]) -> I
             needed.add(key)
 
 
-def _assigned(tree: ast.Module, places: _Places) -> Iterator[tuple[tuple[int, str], ast.expr]]:
-    for node in walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                pairs = [(target, node.value)]
-                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                    if len(target.elts) == len(node.value.elts):
-                        pairs = list(zip(target.elts, node.value.elts, strict=True))
-                for one, value in pairs:
-                    key = places.key(one) if isinstance(one, (ast.Name, ast.Attribute)) else None
-                    if key is not None:
-                        yield key, value
-
-
 class _Kinds:
     """Whether expressions are integers or floating numbers, as far as the module says."""
 
-    def __init__(self, tree: ast.Module, places: _Places) -> None:
+    def __init__(self, tree: ast.Module, places: Places) -> None:
         self.places = places
         self._values: dict[tuple[int, str], list[ast.expr | None]] = {}
         self._known: dict[tuple[int, str], str] = {}
         self._flags: dict[str, str] = {}
-        for key, value in _assigned(tree, places):
+        for key, value in assigned(tree, places):
             self._values.setdefault(key, []).append(value)
         for node in walk(tree):
             if isinstance(node, (ast.For, ast.comprehension)):

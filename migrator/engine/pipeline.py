@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from migrator.analysis.index import ProjectIndex
@@ -22,6 +23,8 @@ from migrator.engine.context import FileContext, Mark
 from migrator.engine.division import Divided
 from migrator.engine.edits import apply
 from migrator.engine.linemap import LineMap
+from migrator.engine.list_results import CODE as LISTS
+from migrator.engine.list_results import list_results
 from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.options import Options
 from migrator.engine.registry import Transform
@@ -126,7 +129,7 @@ def _migrate(
     concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
     divided = Divided()
     if python2 or concerned:
-        parsed, divided = _divide(path, text, parsed, options, suppressions, python2)
+        parsed, divided = _of_python2(path, text, parsed, options, suppressions, python2)
         source = parsed.text
         changes += divided.changes
     for _ in range(_ROUNDS if concerned else 0):
@@ -170,17 +173,21 @@ def _migrate(
     )
 
 
-def _divide(
+def _of_python2(
     path: str, text: str, parsed: Parsed, options: Options, suppressions: Suppressions, python2: bool
 ) -> tuple[Parsed, Divided]:
-    """The module with the divisions that round down, and what is to be said of them."""
+    """The module with divisions that round down and lists that are lists, and what is to be said of them."""
     original = LineMap(text, parsed.text).original if parsed.text != text else int
-    sure = options.allows(division.CODE) and options.sure(Confidence.LIKELY)
 
-    def wanted(line: int) -> bool:
-        return sure and not suppressions.covers(division.CODE, line)
+    def wanted(code: str) -> Callable[[int], bool]:
+        sure = options.allows(code) and options.sure(Confidence.LIKELY)
+        return lambda line: sure and not suppressions.covers(code, line)
 
-    found = division.divisions(path, parsed.text, parsed.names, python2, wanted, original)
+    found = division.divisions(
+        path, parsed.text, parsed.names, python2, wanted(division.CODE), original)
+    edits, changes = list_results(parsed.text, parsed.names, wanted(LISTS), original)
+    found.edits += edits
+    found.changes += changes
     if not found.edits:
         return parsed, found
     return Parsed(apply(parsed.text, found.edits)[0]), found

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from migrator.engine.callsite import CallSite, Slot
-from migrator.engine.edits import Piece
+from migrator.engine.edits import Lines, Piece
 from migrator.engine.pattern import Match
 from migrator.engine.precedence import ATOM, precedence
 
@@ -26,6 +26,13 @@ class Hole:
 
     name: str
     least: int
+
+
+@dataclass(frozen=True)
+class Complement:
+    """``1 - name`` as a whole argument: of a bound ``1 - x`` it leaves ``x``."""
+
+    hole: Hole
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Call:
     args: list[Arg]
 
 
-Part = str | Hole | Rest | Ref | Call
+Part = str | Hole | Complement | Rest | Ref | Call
 RefPrinter = Callable[[str], str]
 
 
@@ -126,6 +133,8 @@ class Rendering:
                 pieces.append(self.ref(part.name))
             elif isinstance(part, Hole):
                 pieces.extend(self._hole(part))
+            elif isinstance(part, Complement):
+                pieces.extend(self._complement(part.hole))
             elif isinstance(part, Rest):
                 for index, slot in enumerate(self.match.rests.get(part.name, ())):
                     pieces.extend([", "] if index else [])
@@ -147,6 +156,16 @@ class Rendering:
                 return [self.ref("tensorflow" + default[2:])]
             return [default]
         return self._value(slot, hole.least)
+
+    def _complement(self, hole: Hole) -> list[Piece]:
+        slot = self.match.holes.get(hole.name)
+        node = slot.node if slot is not None else None
+        if slot is not None and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and (
+                isinstance(node.left, ast.Constant) and node.left.value == 1):
+            low, high = Lines(self.text).span(node.right)
+            if "#" not in self.text[slot.value_start : low] + self.text[high : slot.end]:
+                return [(low, high)]
+        return ["1 - ", *self._hole(hole)]
 
     def _value(self, slot: Slot, least: int) -> list[Piece]:
         span = (slot.value_start, slot.end)

@@ -11,7 +11,17 @@ from migrator.engine.callsite import CallSite
 from migrator.engine.edits import Lines, Piece
 from migrator.engine.pattern import ROOTS, Match
 from migrator.engine.precedence import hole_context, precedence
-from migrator.engine.rendering import Arg, Call, Hole, Part, Ref, RefPrinter, Rendering, Rest
+from migrator.engine.rendering import (
+    Arg,
+    Call,
+    Complement,
+    Hole,
+    Part,
+    Ref,
+    RefPrinter,
+    Rendering,
+    Rest,
+)
 
 
 class Template:
@@ -69,6 +79,8 @@ class Template:
 
     def _arg(self, keyword: str | None, stars: int, value: ast.expr) -> Arg:
         parts = self._parts(value, None)
+        if parts[:-1] == ["1 - "] and isinstance(parts[-1], Hole):
+            parts = [Complement(parts[-1])]
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} & self._holes
         return Arg(keyword, stars, parts, frozenset(names))
 
@@ -92,7 +104,8 @@ class Template:
 
     def _taken(self, parts: list[Part], hole: str, found: list[tuple[str, str | int] | None]) -> None:
         for part in parts:
-            if isinstance(part, Hole) and part.name == hole:
+            inner = part.hole if isinstance(part, Complement) else part
+            if isinstance(inner, Hole) and inner.name == hole:
                 found.append(None)
             elif isinstance(part, Call):
                 self._taken(part.func, hole, found)

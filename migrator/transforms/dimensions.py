@@ -11,6 +11,7 @@ and is left.
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import children, walk
@@ -186,6 +187,49 @@ def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
     return found
 
 
+@dataclass(frozen=True)
+class _WholeShape:
+    """An expression that lists the integers of a shape and does nothing else with them.
+
+    ``list(map(lambda d: d.value, shape))``, ``[d.value for d in shape]``
+    """
+
+    node: ast.expr
+    value: ast.expr
+    shape: ast.expr
+    before: str
+    after: str
+
+
+def _whole_shapes(tree: ast.Module, hits: set[int]) -> list[_WholeShape]:
+    found: list[_WholeShape] = []
+    around: dict[int, tuple[ast.expr, str, str]] = {}  # what takes any iterable, of the iterables
+    for node in walk(tree):  # what is around comes first
+        if isinstance(node, (ast.For, ast.comprehension)):
+            around[id(node.iter)] = node.iter, "", ""
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            around[id(node.value)] = node.value, "", ""
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
+                node.func.id in ("list", "tuple") and len(node.args) == 1 and not node.keywords):
+            around[id(node.args[0])] = node, f"{node.func.id}(", ")"
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            part = node.generators[0]
+            if len(node.generators) > 1 or part.ifs or isinstance(node, ast.GeneratorExp) and (
+                    id(node) not in around):
+                continue
+            value, target, shape = node.elt, getattr(part.target, "id", ""), part.iter
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "map" and len(node.args) == 2 and (
+                isinstance(node.args[0], ast.Lambda) and len(node.args[0].args.args) == 1):
+            value, target, shape = node.args[0].body, node.args[0].args.args[0].arg, node.args[1]
+        else:
+            continue
+        if id(value) in hits and isinstance(value, ast.Attribute) and (
+                isinstance(value.value, ast.Name) and value.value.id == target):
+            outer, before, after = around.get(id(node), (node, "list(", ")"))
+            found.append(_WholeShape(outer, value, shape, before, after))
+    return found
+
+
 @transform
 class StaticDimensions:
     """TF130: `.value` of a static dimension."""
@@ -202,7 +246,15 @@ class StaticDimensions:
         if not hits:
             return None
         lines, edits = Lines(ctx.text), []
+        whole = _whole_shapes(ctx.tree, {id(node) for node in hits})
+        for listed in whole:
+            ctx.change(CODE, listed.node, "a shape holds plain integers in TF2")
+            span = lines.span(listed.shape)
+            edits.append(Edit(*lines.span(listed.node), (listed.before, span, listed.after)))
+        gone = {id(listed.value) for listed in whole}
         for node in hits:
+            if id(node) in gone:
+                continue
             assert node.end_lineno and node.end_col_offset
             end = lines.offset(node.end_lineno, node.end_col_offset)
             start = ctx.text.rfind(".", 0, end)

@@ -93,6 +93,40 @@ def test_modules_that_run_with_one_of_python_2() -> None:
     assert "list(" not in once["c.py"] and "list(" not in once["d.py"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a = map(f, b)\nn = len(a)\n", "a = list(map(f, b))\nn = len(a)\n"),
+        ("k = d.keys()\nk.sort()\n", "k = list(d.keys())\nk.sort()\n"),
+        ("k = d.keys()[0]\n", "k = list(d.keys())[0]\n"),
+        ("i = range(n)\nrandom.shuffle(i)\n", "i = list(range(n))\nrandom.shuffle(i)\n"),
+        ("i = range(n)\ni[0] = 3\n", "i = list(range(n))\ni[0] = 3\n"),
+        ("a = np.array(map(f, b))\n", "a = np.array(list(map(f, b)))\n"),
+        ("a = range(3) + [4]\n", "a = list(range(3)) + [4]\n"),
+        ("a = d.items() + e.items()\n", "a = list(d.items()) + list(e.items())\n"),
+        ("class A:\n  def f(self):\n    self.a = zip(b, c)\n  def g(self): return self.a[0]\n",
+         "class A:\n  def f(self):\n    self.a = list(zip(b, c))\n  def g(self): return self.a[0]\n"),
+    ],
+)  # fmt: skip
+def test_lists_of_python_2_in_a_module_without_more_of_it(before: str, after: str) -> None:
+    head = TF + "import random\nimport numpy as np\n"
+    assert alone(head + before) == head + after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for a in map(f, b): pass\n", "a = range(n)\nb = a[0] + len(a)\n", "if k in d.keys(): pass\n",
+        "a = {k: v for k, v in d.items()}\n", "a = map(f, b)\nfor c in a: pass\n",
+        "n = len(d.keys())\n", "a = q.values() + 1\n", "a = q.values()[:, 0]\n",
+        "a = list(map(f, b))\na.sort()\n", "a = sorted(d.keys())\na[0]\n",
+        "def map(f, a): return a\nb = map(f, c)[0]\n", "o.values().append(3)\n",
+    ],
+)  # fmt: skip
+def test_what_needs_no_list_is_left(text: str) -> None:
+    assert alone(TF + text) == TF + text
+
+
 def divided(text: str, python2: bool) -> str:
     parsed = Parsed(text)
     found = divisions("m.py", text, parsed.names, python2)
