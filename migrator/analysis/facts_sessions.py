@@ -7,6 +7,7 @@ goes between are linked.  A *need* is a use that wants the session itself, so th
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,8 +36,10 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """{"carriers": all of them, "hooked": those of sessions with hooks, "elsewhere": those of sessions
     whose graph may be another than the default one, "asked": those that are asked for their graph,
+    "beside": those of sessions that live at once with another one of their graph,
     "links": pairs of carriers,
-    "needs": carriers, "parameters": [(function, parameter, place)], "gives": [(function, place or
+    "needs": carriers, "parameters": [(function, parameter, place, how the function is named where it
+    is a value: "name", ".name" or both)], "gives": [(function, place or
     keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
     "loads": what loads graphs from files, "closed": carriers that are closed,
@@ -101,13 +104,14 @@ class Carried:
         return {
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
             "hooked": sorted(self._made_by(self._calls_hooks)),
+            "beside": sorted(self.beside()),
             "elsewhere": sorted(self._made_by(self._names_graph, entered=False)),
             "asked": self._whose("graph"), "closed": self._whose("close"),
             "queues": any((self.values.names.resolve_node(call.func) or "").endswith(_QUEUES)
                           for call in calls_in(self.tree)),
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
-                (name, parameter, place, self.is_method(node)) for name, parameter, place, node in own],
+                (name, parameter, place, self._ways(node)) for name, parameter, place, node in own],
             "calls": self._calls(), "values": self._values(),
             "loads": sorted({name for node in walk(self.tree)
                              if isinstance(node, (ast.Name, ast.Attribute))
@@ -145,6 +149,12 @@ class Carried:
     def is_method(self, function: Function) -> bool:
         """Whether a function is defined in a class."""
         return isinstance(self.parents.of(function), ast.ClassDef)
+
+    def _ways(self, function: Function) -> list[str]:
+        """How a function is named where it is a value: as a method's attribute, or a class."""
+        name = self.called(function)
+        return [name, f".{name}"] if function.name == "__init__" else [
+            f".{name}" if self.is_method(function) else name]
 
     def parameters(self) -> Iterator[tuple[str, str, int, Function]]:
         """(function, parameter, place among positional arguments, node) of parameters for sessions."""
@@ -194,6 +204,51 @@ class Carried:
             and (entered or not isinstance(self.parents.of(node), ast.withitem))
             and any(isinstance(value, ast.Call) and wanted(value)
                     for value in self.values.assigned(node) or ())}
+
+    def beside(self) -> set[str]:
+        """The carriers of sessions that live at once with another one of the same graph: each has
+        values of its own."""
+        found: set[str] = set()
+        made: dict[tuple[int, str], list[ast.Name | ast.Attribute]] = defaultdict(list)
+        for node in self.expressions:
+            call = self._making(node)
+            if call is not None:
+                home = self.parents.around(node) if isinstance(node, ast.Attribute) else ()
+                scope = next((n for n in home if isinstance(n, ast.ClassDef)), None) or (
+                    self.parents.function(node))
+                made[id(scope), self._graph_named(call)].append(node)
+                if isinstance(node, ast.Name) and any(map(self._is_new_graph, walk(scope))):
+                    made.pop((id(scope), self._graph_named(call)))
+        for group in made.values():
+            for number, first in enumerate(group):
+                for second in group[number + 1 :]:
+                    one, other = self.carrier(first), self.carrier(second)
+                    attributes = isinstance(first, ast.Attribute)
+                    if one != other and (attributes or self._used_behind(first, second)):
+                        found |= {one, other}
+        return found
+
+    def _making(self, node: ast.Name | ast.Attribute) -> ast.Call | None:
+        """The call that makes the session which a target is given."""
+        holder = self.parents.of(node)
+        value = holder.value if isinstance(holder, ast.Assign) else getattr(holder, "context_expr", None)
+        return value if isinstance(node.ctx, ast.Store) and isinstance(value, ast.Call) and (
+            self.makes(value) and not self.is_default(value)) else None
+
+    @staticmethod
+    def _graph_named(call: ast.Call) -> str:
+        """The graph that a session is made for, as it is written."""
+        named = next((w.value for w in call.keywords if w.arg == "graph"),
+                     call.args[1] if len(call.args) > 1 else None)
+        return "" if named is None else ast.unparse(named)
+
+    def _used_behind(self, first: ast.expr, second: ast.expr) -> bool:
+        """Whether a session does more than to end behind the place where another one is made."""
+        ended = {id(node) for node in self.expressions
+                 if getattr(self.parents.of(node), "attr", "") == "close"}
+        carrier = self.carrier(first)
+        return any(isinstance(node.ctx, ast.Load) and node.lineno > second.lineno and id(node) not in ended
+                   for node in self.expressions if self.carrier(node) == carrier)
 
     def _calls_hooks(self, call: ast.Call) -> bool:
         return k.calls_hooks(self.values.names.resolve_node(call.func) or "")

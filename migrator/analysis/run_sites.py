@@ -66,11 +66,14 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
     if call.args and set(_EVAL[: len(call.args)]) & set(given):
         return None  # a ``run`` of another kind, which takes something else first
     guess = False
-    if not (given or _evaluates(call, func, values)):
-        if not _may_evaluate(func, values) or len(call.args) > 1:
-            return None
-        guess = True
-    given |= dict(zip(_EVAL, call.args, strict=False))
+    if len(call.args) == 1 and not given and values.kind(call.args[0]) == k.SESSION:
+        given["session"] = call.args[0]  # the first argument of a variable's
+    else:
+        if not (given or _evaluates(call, func, values)):
+            if not _may_evaluate(func, values) or len(call.args) > 1:
+                return None
+            guess = True
+        given |= dict(zip(_EVAL, call.args, strict=False))
     session = given.get("session")
     if session is not None and values.kind(session) != k.SESSION:
         return None

@@ -24,13 +24,14 @@ class Carriers:
         self._known: set[str] = set()
         self._needed: set[str] = set()
         self._hooked: set[str] = set()
+        self._beside: set[str] = set()
         self._elsewhere: set[str] = set()
         self._asked: set[str] = set()
-        #: function -> (parameter, place, in a class) of its parameters for sessions
-        self.parameters: dict[str, set[tuple[str, int, bool]]] = defaultdict(set)
+        #: function -> (parameter, place, how it is named as a value) of its parameters for sessions
+        self.parameters: dict[str, set[tuple[str, int, tuple[str, ...]]]] = defaultdict(set)
         for found in facts.values():
-            for name, parameter, place, method in found["parameters"]:
-                self.parameters[name].add((parameter, place, method))
+            for name, parameter, place, ways in found["parameters"]:
+                self.parameters[name].add((parameter, place, tuple(ways)))
         loaded = LoadedGraphs.of(index).modules
         #: whether threads may wait for queues of the program until a session is closed
         self.queues = any(found["queues"] for found in facts.values())
@@ -43,7 +44,9 @@ class Carriers:
                 self._needed |= {_own(path, carrier) for carrier in found["carriers"]}
         named = {self._find(carrier) for carrier in self._elsewhere}
         self._needed |= {carrier for carrier in self._asked if self._find(carrier) in named}
+        self._needed |= self._beside
         self._roots = {self._find(carrier) for carrier in self._needed}
+        self._beside = {self._find(carrier) for carrier in self._beside}
         self._hooked = {self._find(carrier) for carrier in self._hooked}
         everything = sorted((p, p in loaded, repr(found)) for p, found in facts.items())
         #: whether a module reads the meta graph that a Saver writes beside a checkpoint
@@ -58,8 +61,8 @@ class Carriers:
         links: Iterable[tuple[str, str]] = found["links"]  # type: ignore[assignment]
         for left, right in links:
             self._join(_own(path, left), _own(path, right))
-        for key, kept in (("hooked", self._hooked), ("elsewhere", self._elsewhere),
-                          ("asked", self._asked)):
+        for key, kept in (("hooked", self._hooked), ("beside", self._beside),
+                          ("elsewhere", self._elsewhere), ("asked", self._asked)):
             some: Iterable[str] = found[key]  # type: ignore[assignment]
             kept |= {_own(path, carrier) for carrier in some}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
@@ -76,8 +79,8 @@ class Carriers:
         calls: dict[str, dict[str, int]] = found["calls"]  # type: ignore[assignment]
         values = set(found["values"])  # type: ignore[call-overload]
         for name, found_takers in self.parameters.items():
-            for parameter, place, method in found_takers:
-                if f".{name}" * method + name * (not method) in values or not given[name] and any(
+            for parameter, place, ways in found_takers:
+                if values.intersection(ways) or not given[name] and any(
                     count > place for meant, count in calls.get(name, {}).items()
                     if "." not in meant or self._index.resolve(meant, path)
                 ):
@@ -99,9 +102,14 @@ class Carriers:
         own = [*found["carriers"], *(carrier_of_parameter(name, p) for name, p, *_ in found["parameters"])]
         return any(self.spare(path, carrier) for carrier in own)
 
-    def hooked(self, path: str, carrier: str) -> bool:
-        """Whether runs of what a carrier holds may call hooks."""
-        return self._find(_own(path, carrier)) in self._hooked
+    def apart(self, path: str, carrier: str) -> bool:
+        """Whether runs of what a carrier holds stay its own: they may call hooks, or compute with other
+        values than those of a session beside it."""
+        return self._find(_own(path, carrier)) in self._hooked | self._beside
+
+    def beside(self, path: str, carrier: str) -> bool:
+        """Whether what a carrier holds lives at once with another session of its graph."""
+        return self._find(_own(path, carrier)) in self._beside
 
     def _find(self, carrier: str) -> str:
         while (parent := self._parent.get(carrier, carrier)) != carrier:

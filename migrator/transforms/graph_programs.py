@@ -87,8 +87,11 @@ class _Writer:
 
     def sites(self) -> None:
         """Runs become calls."""
-        plain = [site for site in sites(self.tree, self.values)
-                 if is_plain(site, self.values) and not self._hooked(site)]
+        every = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        plain = [site for site in every if not self._apart(site.session)]
+        for site in every:
+            if self._apart(site.session):
+                self._run_apart(site)
         told = resolved(plain, self.values, self.parents)
         found = told.sites
         for statement in told.gone:
@@ -113,12 +116,30 @@ class _Writer:
                 self.ctx.finding("TF306", site.call, "what the run took is not collected",
                                  "trace the program with tf.profiler.experimental", rung)
 
-    def _hooked(self, site: Site) -> bool:
-        """Whether the session may call hooks around the run."""
-        session = site.session
+    def _apart(self, session: ast.expr | None) -> bool:
+        """Whether the runs of a session stay its own."""
         return session in self.carried.expressions and isinstance(
-            session, (ast.Name, ast.Attribute)) and carriers(self.ctx.index).hooked(
+            session, (ast.Name, ast.Attribute)) and carriers(self.ctx.index).apart(
                 self.ctx.path, self.carried.carrier(session))
+
+    def _run_apart(self, site: Site) -> None:
+        """``x.eval(session=sess)`` of a session whose runs are its own is ``sess.run(x)``."""
+        assert site.session is not None
+        if site.call.func.value is site.session:  # type: ignore[attr-defined]
+            return
+        pieces: list[str | tuple[int, int]] = [
+            self.lines.span(site.session), ".run(", self.lines.span(site.fetches)]
+        fed = self._feed_written(site)
+        self.edits.append(Edit(*self.lines.span(site.call), (*pieces, *fed, ")")))
+
+    def _feed_written(self, site: Site) -> list[str | tuple[int, int]]:
+        """The feed of a run as its second argument."""
+        if site.feed is not None:
+            return [", ", self.lines.span(site.feed)]
+        pieces: list[str | tuple[int, int]] = []
+        for key, value in site.feeds:
+            pieces += [", " if pieces else ", {", self.lines.span(key), ": ", self.lines.span(value)]
+        return [*pieces, "}"] if pieces else []
 
     def _has_room(self, site: Site) -> bool:
         """Whether a statement can stand in front of the run's."""
@@ -168,15 +189,12 @@ class _Writer:
             self.edits.append(Edit(*self.lines.span(func), (run,)))
             return
         pieces: list[str | tuple[int, int]] = [f"{run}(", self.lines.span(site.fetches)]
-        if site.feed is not None:
-            pieces += [", ", self.lines.span(site.feed)]
-        elif site.feeds:
-            pieces += [", {"]
-            for number, (key, value) in enumerate(site.feeds):
-                pieces += [", "] * bool(number)
-                pieces += [self.lines.span(key), ": ", self.lines.span(value)]
-            pieces += ["}"]
-        self.edits.append(Edit(start, end, (*pieces, ")")))
+        self.edits.append(Edit(start, end, (*pieces, *self._feed_written(site), ")")))
+
+    def _beside(self, session: ast.expr) -> bool:
+        """Whether another session of the graph lives at the same time."""
+        return isinstance(session, (ast.Name, ast.Attribute)) and carriers(self.ctx.index).beside(
+            self.ctx.path, self.carried.carrier(session))
 
     # -- what else was given the session
 
@@ -190,6 +208,9 @@ class _Writer:
             every: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
             number = next(i for i, a in enumerate(every) if a is given or getattr(a, "value", a) is given)
             self.edits.append(cut([self.lines.span(a) for a in every], number, self.ctx.text))
+            if self._beside(given) and node.func.attr in ("save", "restore"):  # type: ignore[attr-defined]
+                end = self.lines.span(node)[1] - 1
+                self.edits.append(Edit(end, end, (", session=", self.lines.span(given))))
 
     def sessions(self) -> None:
         """What only carried a session goes, where nothing in the project needs it."""

@@ -93,7 +93,7 @@ class SessionPrograms:
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite all session programs of the file, or none."""
-        if shares_graph(ctx.index, ctx.path) or _meta_graph_is_read(ctx):
+        if shares_graph(ctx.index, ctx.path) or _meta_graph_is_read(ctx) or _sessions_beside(ctx):
             return
         mark = ctx.mark()
         try:
@@ -113,6 +113,13 @@ def _meta_graph_is_read(ctx: FileContext) -> bool:
         return True
     saves = "Saver" in ctx.text and ".save(" in ctx.text
     return carriers(ctx.index).meta_graphs and (saves or any(word in ctx.text for word in _SAVE))
+
+
+def _sessions_beside(ctx: FileContext) -> bool:
+    """Whether two sessions of one graph live at once: each has values of its own."""
+    module = ctx.index.modules.get(ctx.path)
+    facts = module.summary.facts.get("sessions") if module is not None else None
+    return bool(facts and facts["beside"])
 
 
 def written(ctx: FileContext) -> str | None:

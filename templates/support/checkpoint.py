@@ -291,13 +291,18 @@ class Saver:
     def save(self, save_path: str, global_step: Any = None, latest_filename: str | None = None,
              meta_graph_suffix: str = "meta", write_meta_graph: bool = True,
              write_state: bool = True, strip_default_attrs: bool = False,
-             save_debug_info: bool = False) -> str:
+             save_debug_info: bool = False, session: Any = None) -> str:
         """Writes a checkpoint and gives its path: `save_path`, or `save_path-<step>`; beside it the
         meta graph, where a graph is being built.
+
+        Args:
+            session: Whose values are written, where several sessions of a graph live at once.
 
         Raises:
             ValueError: there are no variables.
         """
+        if session is not None:
+            session.graph.use(session)
         path = os.fspath(save_path)
         if global_step is not None:
             path = f"{path}-{int(global_step)}"
@@ -335,8 +340,11 @@ class Saver:
         return self._run.write_meta_graph(filename, self._variables(), as_text, clear_devices)
 
     @_outside_of_graphs
-    def restore(self, save_path: str) -> None:
+    def restore(self, save_path: str, session: Any = None) -> None:
         """Assigns the values in a checkpoint to the variables.
+
+        Args:
+            session: In which they have them, where several sessions of a graph live at once.
 
         What the checkpoint has beyond the variables is logged, not an error, as in TF 1.
 
@@ -347,6 +355,8 @@ class Saver:
         """
         if save_path is None:
             raise ValueError("cannot restore from None: there is no checkpoint yet")
+        if session is not None:
+            session.graph.use(session)
         path = os.fspath(save_path)
         logging.info("Restoring parameters from %s", path)
         keys = named_tensors(path)

@@ -202,7 +202,7 @@ class Graph:
         of the one before as long as it lives; in a new one none has been initialised."""
         if session is self.session:
             return
-        with self._lock:
+        with self._lock, tf.init_scope():
             if self.session is not None:
                 self.session.kept = self.run.values(), [r.handle for r in self.resources]
             if session.kept is not None:

@@ -4,8 +4,9 @@ Where a program says what it runs, a `graphs.function` takes the session's place
 """
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -41,8 +42,17 @@ class Session:
             run_metadata: Any = None) -> Any:
         """The values of a nest of tensors, operations (None) and variables of the graph."""
         del options, run_metadata
+        with self._used():
+            return self.graph.compute(fetches, feed_dict)
+
+    @contextlib.contextmanager
+    def _used(self) -> Iterator[None]:
+        """The block computes with this session's values; what comes behind it with the default one's."""
         self.graph.use(self)
-        return self.graph.compute(fetches, feed_dict)
+        try:
+            yield
+        finally:
+            _use_default(self.graph)
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
@@ -50,8 +60,8 @@ class Session:
         function = self.graph.function_of(list(feed_list or ()), fetches)
 
         def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
-            self.graph.use(self)
-            return function(*values)
+            with self._used():
+                return function(*values)
 
         return call
 
@@ -85,12 +95,14 @@ class Session:
         block.__enter__()
         self._entered.append(block)
         _stack.sessions.append(self)
+        self.graph.use(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
         _stack.sessions.remove(self)
         self._entered.pop().__exit__(*error)
         self.close()
+        _use_default(self.graph)
 
     def close(self) -> None:
         """Ends what the session has open: threads that wait for its queues go on."""
@@ -139,10 +151,12 @@ class _Entered(Session):
 
     def __enter__(self) -> Session:
         _stack.sessions.append(self._session)
+        self._session.graph.use(self._session)
         return self._session
 
     def __exit__(self, *error: Any) -> None:
         _stack.sessions.remove(self._session)
+        _use_default(self._session.graph)
 
 
 class InteractiveSession(Session):
@@ -151,6 +165,13 @@ class InteractiveSession(Session):
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         self.__enter__()
+
+
+def _use_default(graph: Graph) -> None:
+    """Variables have the values of the default session again, if that is one of their graph."""
+    session = get_default_session()
+    if session is not None and session.graph is graph:
+        graph.use(session)
 
 
 def get_default_session() -> Session | None:

@@ -116,6 +116,9 @@ class Slicer(FetchReader):
             return False
         if any(item not in self.program.items for item in chosen):
             return False
+        fed = {name for other in self.program.run_sites() for name, _ in other.feeds}
+        if any(item.flow.defines & fed for item in chosen):
+            return False  # another run gives it another value
         for item in chosen:
             item.role = KEEP
         return True
