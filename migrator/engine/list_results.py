@@ -22,6 +22,7 @@ _EVERY = frozenset({ITERATOR, VIEW, RANGE})
 _MADE = {"builtins.map": ITERATOR, "builtins.filter": ITERATOR, "builtins.zip": ITERATOR,
          "builtins.range": RANGE}
 _VIEWS = frozenset({"keys", "values", "items"})
+_THROUGH = frozenset({"list", "sorted", "tuple", "set", "dict", "enumerate", "zip", "map", "sum", "max"})
 # What is done with a list -> the kinds that cannot have it done to them.
 # What has `keys` may be of the project's own and give a list that is kept: no copy of that is changed.
 _CHANGED = {name: frozenset({ITERATOR, RANGE}) for name in ("append", "extend", "insert", "remove", "pop")}
@@ -49,7 +50,7 @@ def list_results(
     changes: list[Change] = []
     tree = names.tree
     assert isinstance(tree, ast.Module)
-    if not any(word in text for word in ("map(", "filter(", "zip(", "range(", "keys(", "values(", "items(")):
+    if not _kept(tree):
         return edits, changes
     places = Places(tree, names)
     needed: dict[tuple[int, str], frozenset[str]] = {}
@@ -72,6 +73,24 @@ def list_results(
                 "Python 3 gives no list here, and one is needed", confidence=Confidence.LIKELY,
             ))  # fmt: skip
     return edits, changes
+
+
+def _kept(tree: ast.Module) -> bool:
+    """Whether any of the calls is more than gone through once: most are not, and that is soon seen."""
+    through: set[int] = set()
+    makers = {name.rpartition(".")[2] for name in _MADE}
+    for node in walk(tree):  # what is around comes first
+        if isinstance(node, (ast.For, ast.comprehension)):
+            through.add(id(node.iter))
+        elif isinstance(node, ast.Call):
+            func = node.func
+            if isinstance(func, ast.Name) and func.id in _THROUGH:
+                through.update(map(id, node.args))
+            if id(node) not in through and (
+                    isinstance(func, ast.Name) and func.id in makers
+                    or isinstance(func, ast.Attribute) and func.attr in _VIEWS and not node.args):
+                return True
+    return False
 
 
 def _kind(call: ast.Call, places: Places) -> str:
