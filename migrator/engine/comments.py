@@ -9,9 +9,9 @@ import tokenize
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from difflib import SequenceMatcher
 
 from migrator.analysis.tree_walk import first_line, walk
+from migrator.engine.linemap import kept_lines
 from migrator.lines import lines_of
 
 #: What is said to a tool about the code of its line (or is code, of a notebook), and goes with that.
@@ -104,9 +104,26 @@ def restored(old: str, old_tree: ast.Module, new: str, new_tree: ast.Module) -> 
             left[comment] -= 1
         elif not _DIRECTIVE.match(comment) and not comment.startswith("#!"):
             missing.append((line, comment))
+    if missing:
+        told = _docstrings(new_tree) - _docstrings(old_tree)
+        missing = [(line, comment) for line, comment in missing if not _told(comment, told)]
     if not missing:
         return new
     return _inserted(old, new, new_tree, missing)
+
+
+def _docstrings(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        node.value.value for node in walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )  # fmt: skip
+
+
+def _told(comment: str, docstrings: frozenset[str]) -> bool:
+    """Whether what a comment says is in a docstring: that of a placeholder describes a parameter."""
+    words = " ".join(comment.strip("# \t").split())
+    return bool(words) and any(words in " ".join(text.split()) for text in docstrings)
 
 
 def _inserted(old: str, new: str, tree: ast.Module, missing: list[tuple[int, str]]) -> str:
@@ -149,13 +166,10 @@ def _starts(tree: ast.Module, rows: list[str]) -> list[tuple[int, str]]:
 
 def _anchors(old: list[str], new: list[str]) -> Callable[[int], int]:
     """What gives, for a line of the old text, the line of the new one that goes on behind it."""
-    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > 2000)
-    anchors = [
-        (block.a + offset + 1, block.b + offset + 1)
-        for block in matcher.get_matching_blocks()
-        for offset in range(block.size)
-        if old[block.a + offset].strip()
-    ]
+    anchors = [  # what went into a function of its own is not where the text goes on
+        (here, there) for here, there in kept_lines(old, new)
+        if _indent(new[there - 1]) <= _indent(old[here - 1])
+    ]  # fmt: skip
     lines = [line for line, _ in anchors]
 
     def following(line: int) -> int:
@@ -163,6 +177,10 @@ def _anchors(old: list[str], new: list[str]) -> Callable[[int], int]:
         return anchors[at][1] if at < len(anchors) else len(new) + 1
 
     return following
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
 
 
 __all__ = ["comments_of", "restored"]

@@ -6,6 +6,21 @@ from migrator.lines import lines_of
 from migrator.project.linediff import matcher
 
 
+def kept_lines(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """(old line, new line) of lines that say the same, wherever they are indented to; in order.
+
+    >>> kept_lines(["with s:", "    f()", "", "    g()"], ["f()", "g()"])
+    [(2, 1), (4, 2)]
+    """
+    blocks = matcher([line.strip() for line in old], [line.strip() for line in new]).get_matching_blocks()
+    return [
+        (block.a + offset + 1, block.b + offset + 1)
+        for block in blocks
+        for offset in range(block.size)
+        if old[block.a + offset].strip()
+    ]
+
+
 class LineMap:
     """`original(line)`: the original 1-based line that a line of the new text stands for.
 

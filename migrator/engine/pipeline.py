@@ -18,6 +18,7 @@ from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
 from migrator.engine import clock, division, walk
 from migrator.engine.alignment import aligned
+from migrator.engine.blank_lines import closed
 from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.division import Divided
@@ -146,8 +147,9 @@ def _migrate(
     if parsed is not attempt.before and not path.endswith("_pb2.py"):
         whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
         parsed = Parsed(whole) if whole != parsed.text else parsed
-        whole = aligned(attempt.before, parsed)
-        parsed = Parsed(whole) if whole != parsed.text else parsed
+        for tidied in (aligned, closed):
+            whole = tidied(attempt.before, parsed)
+            parsed = Parsed(whole) if whole != parsed.text else parsed
         source = parsed.text
     attempt.after = parsed
     source = _with_line_ends_of(text, source)

@@ -44,7 +44,6 @@ def predict(x):
 
 
 # Inputs of the graph.
-# what it learns to predict
 losses = []
 rng = np.random.RandomState(0)
 for step in range(3):

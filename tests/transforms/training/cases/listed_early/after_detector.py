@@ -5,7 +5,6 @@ from tf1_support import scopes
 from tf1_support import slim
 
 
-
 class Detector(object):
 
     def __init__(self, classes, decay=0.9):

@@ -6,7 +6,6 @@ from tf1_support import scopes
 from tf1_support import slim
 
 
-
 def fixed(shape, dtype=None, partition_info=None):
     return tf.constant(0.3 * np.sin(np.arange(np.prod(shape))).reshape(shape), dtype)
 

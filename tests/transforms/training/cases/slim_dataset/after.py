@@ -13,7 +13,6 @@ from tf1_support import slim
 from tf1_support import training
 
 
-
 def input_fn(steps, batch_size):
   rng = np.random.RandomState(3)
   images = rng.normal(size=(steps * batch_size, 6, 6, 2))

@@ -13,7 +13,6 @@ from tf1_support import metrics_at_k
 from tf1_support import slim
 
 
-
 def input_fn(count, batch_size):
   rng = np.random.RandomState(3)
   images = rng.normal(size=(count, 6, 6, 2)).astype(np.float32)

@@ -13,7 +13,6 @@ from tf1_support import slim_losses
 from tf1_support import training
 
 
-
 def fixed(shape, dtype=None, partition_info=None):
     return tf.constant(0.3 * np.sin(np.arange(np.prod(shape))).reshape(shape), dtype)
 
