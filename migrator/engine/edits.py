@@ -8,11 +8,14 @@ byte for byte.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from migrator.model import Change, Finding
 
 Piece = str | tuple[int, int]
+
+_WHITE = re.compile(r"[ \t\f]*")
 
 
 @dataclass(slots=True)
@@ -69,6 +72,12 @@ class Lines:
             self.offset(node.lineno, node.col_offset),
             self.offset(node.end_lineno, node.end_col_offset),
         )
+
+    def indent(self, line: int) -> str:
+        """The white space by which 1-based `line` is indented; a form feed begins it anew."""
+        start = self.starts[line - 1]
+        found = _WHITE.match(self.text, start)
+        return found[0].rpartition("\f")[2] if found else ""
 
     def line_of(self, offset: int) -> int:
         """The 1-based line that holds `offset`."""

@@ -256,7 +256,7 @@ class _Writer:
 
     def _before(self, node: ast.stmt, line: str) -> None:
         start = self.lines.offset(first_line(node), 0)
-        self.edits.append(Edit(start, start, (" " * node.col_offset + line + "\n",)))
+        self.edits.append(Edit(start, start, (f"{self.lines.indent(node.lineno)}{line}\n",)))
         self._tell(node)
 
     def _begin_behind_imports(self) -> None:

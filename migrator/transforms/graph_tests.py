@@ -291,7 +291,7 @@ def _mark(ctx: FileContext, marks: _Marks) -> str | None:
         if ctx.suppressed(CODE, node):
             continue
         start = lines.starts[node.lineno - 1]  # the line of `def`, below other decorators
-        indent = ctx.text[start : start + node.col_offset]
+        indent = lines.indent(node.lineno)
         newline = "\r\n" if ctx.text[:start].endswith("\r\n") else "\n"
         mark = ctx.support(f"testing.{name}")
         edits.append(Edit(start, start, (f"{indent}@{mark}{newline}",)))

@@ -181,7 +181,7 @@ class _Arguments:
                 continue
             if len(adding.args) == 1 and _wraps(adding.args[0], call):
                 owner = ast.get_source_segment(self.ctx.text, adding.func)
-                indent = " " * statement.col_offset
+                indent = self.lines.indent(statement.lineno)
                 return self.lines.span(statement)[0], f"{owner}(", f")\n{indent}"
         return None
 

@@ -210,7 +210,7 @@ class _Shared:
         names[method.name] = [(node, local[node.attr]) for node in used]
         body = method.body
         start = body[1] if len(body) > 1 and ast.get_docstring(method, clean=False) else body[0]
-        indent = " " * start.col_offset
+        indent = self.lines.indent(start.lineno)
         offset = self.lines.starts[start.lineno - 1]
         text = "".join(
             f"{indent}{name} = {self._text(made[attribute].value)}{self._newline}"

@@ -19,6 +19,7 @@ from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.ruleset import RuleSet, load_ruleset
 from migrator.model import FileResult, Status
+from tests.engine.mutated import examine
 
 TF = "import tensorflow as tf\n"
 
@@ -257,3 +258,16 @@ def test_native_tf2_programs_come_back_byte_for_byte(parts: list[str], newline: 
 def test_other_libraries_never_become_tensorflow(text: str, rules: RuleSet) -> None:
     result = migrated(text, rules)
     assert "tensorflow" not in (result.new_text or "")
+
+
+@pytest.mark.parametrize("lead", ["\f", "", "\f    \f"])
+def test_a_form_feed_begins_the_indentation_of_a_line_anew(lead: str) -> None:
+    text = (
+        "import tensorflow as tf\n\n\ndef start(sess, x):\n    return sess.run(x)\n\n\n"
+        f"{lead}def train(cfg):\n\tx = cfg.build(tf.placeholder(tf.float32))\n\tsess = tf.Session()\n"
+        "\tcfg.keep(sess)\n\treturn start(sess, x)\n\n\nif __name__ == '__main__':\n\ttrain(1)\n"
+    )
+    result, problems = examine(text)
+    assert problems == []
+    assert result is not None and result.new_text is not None
+    assert f"\n@graphs.building\n{lead}def train" in result.new_text
