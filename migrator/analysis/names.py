@@ -12,6 +12,7 @@ A *canonical name* is the dotted path under which TensorFlow 1 documents a symbo
   mean what they mean in TF 2;
 * private paths (``tensorflow.python.client.session.Session``), which canonicalise to the public name
   of the same object where it has one (`analysis.private_paths`);
+* a module bound again to what it was for TF 1 (``tf = tf.compat.v1``);
 * call results: ``tf.Graph().as_default`` -> ``tensorflow.Graph().as_default``, also through a
   local (``sess = tf.Session()``; ``with tf.Session() as sess``) when `values` is asked for.
 
@@ -96,6 +97,12 @@ def dotted_parts(node: ast.AST) -> list[str] | None:
     parts.append(node.id)
     parts.reverse()
     return parts
+
+
+def _rebound(binding: Binding) -> str | None:
+    """``.compat.v1`` of ``tf = tf.compat.v1``, where a name is bound to a part of itself."""
+    parts = dotted_parts(binding.value) if binding.kind == "alias" and binding.value is not None else None
+    return "." + ".".join(parts[1:]) if parts and parts[0] == binding.name else None
 
 
 class NameTable:
@@ -235,6 +242,10 @@ class NameTable:
         for binding in group:
             if binding.kind == "none":
                 continue
+            if best is not None and (again := _rebound(binding)) is not None:
+                if canonical(best.name + again) == (best.name, True):
+                    continue  # tf = tf.compat.v1
+                return None
             resolved = self._binding_root(binding, values)
             if resolved is None:
                 return None

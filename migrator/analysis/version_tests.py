@@ -15,6 +15,9 @@ from packaging.version import InvalidVersion, Version
 
 from migrator.analysis.names import NameTable
 
+#: The function that an expression names, and the names of its module.
+Finder = Callable[[ast.expr], tuple[ast.FunctionDef, NameTable] | None]
+
 
 class Undecided(Exception):
     """The test asks for something else."""
@@ -24,11 +27,13 @@ class Undecided(Exception):
 class World:
     """What a program asks about: the version of TensorFlow, and which of its names there are.
 
-    `has` is None where that is not known.
+    `has` is None where that is not known. `function` finds the project's function that an expression
+    names, with the names of its module.
     """
 
     tensorflow: str
     has: Callable[[str], bool | None]
+    function: Finder = lambda node: None
     python: tuple[int, int, int] = (3, 11, 0)
 
 
@@ -48,15 +53,21 @@ def decide(test: ast.expr, names: NameTable, world: World) -> bool:
     return bool(_Reader(names, world).value(test))
 
 
-def asks_for_version(test: ast.expr, names: NameTable, depth: int = 3) -> bool:
+def asks_for_version(
+    test: ast.expr, names: NameTable, function: Finder = lambda node: None, depth: int = 3,
+) -> bool:
     """Whether anything in a test is about versions, so that it may be worth reading."""
     for node in ast.walk(test):
+        if isinstance(node, ast.Call) and depth and (found := function(node.func)) is not None:
+            returned = _returned(found[0])
+            if returned is not None and asks_for_version(returned, found[1], depth=depth - 1):
+                return True
         if isinstance(node, (ast.Name, ast.Attribute)):
             name = names.resolve_node(node)
             if name in _ASKED or name is not None and name.startswith("sys.version_info"):
                 return True
             value = _assigned(node, names) if isinstance(node, ast.Name) and depth else None
-            if value is not None and asks_for_version(value, names, depth - 1):
+            if value is not None and asks_for_version(value, names, function, depth - 1):
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             if node.func.id in ("hasattr", "dir") and _tensorflow(node.args[0], names):
@@ -76,15 +87,22 @@ def _assigned(node: ast.Name, names: NameTable) -> ast.expr | None:
     return None
 
 
+def _returned(function: ast.FunctionDef) -> ast.expr | None:
+    """What a function of one statement returns."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+
+
 def _tensorflow(node: ast.expr, names: NameTable) -> str | None:
     found = names.resolve_node(node)
     return found if found is not None and found.split(".")[0] == "tensorflow" else None
 
 
 class _Reader:
-    def __init__(self, names: NameTable, world: World) -> None:
+    def __init__(self, names: NameTable, world: World, given: dict[str, Any] | None = None) -> None:
         self.names = names
         self.world = world
+        self.given = given or {}  # values of a function's parameters
         self.depth = 0
 
     def value(self, node: ast.expr) -> Any:
@@ -172,9 +190,22 @@ class _Reader:
             raise Undecided
         return [int(part) for part in self.value(loop.iter)]
 
+    def _of_project(self, call: ast.Call, function: ast.FunctionDef, names: NameTable) -> Any:
+        """What one of the project's functions returns, if that is all that it does."""
+        returned, arguments = _returned(function), function.args
+        taken = [a.arg for a in arguments.args]
+        if returned is None or len(taken) != len(call.args) or arguments.vararg or arguments.kwarg or (
+                arguments.kwonlyargs or arguments.posonlyargs):
+            raise Undecided
+        given = dict(zip(taken, map(self.value, call.args), strict=True))
+        alone = World(self.world.tensorflow, self.world.has, python=self.world.python)
+        return _Reader(names, alone, given).value(returned)
+
     def _call(self, node: ast.Call) -> Any:
         if node.keywords:
             raise Undecided
+        if (found := self.world.function(node.func)) is not None:
+            return self._of_project(node, *found)
         if isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2:
             return self._has(node.args[0], self.value(node.args[1]))
         if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) == 2:
@@ -207,6 +238,8 @@ class _Reader:
         return found
 
     def _name(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name) and node.id in self.given:
+            return self.given[node.id]
         name = self.names.resolve_node(node)
         if name in ("tensorflow.__version__", "tensorflow.VERSION"):
             return self.world.tensorflow

@@ -1,26 +1,30 @@
 """Code that asks which TensorFlow or Python it runs on: what did not run on TF 1.15 and Python 3 goes.
 
 ``try: X = tf.old_name`` with ``except AttributeError: X = tf.new_name``, ``if tf.__version__ < "1.0"``,
-``try: import cPickle as pickle``. Both branches would be rewritten otherwise, and names of the one that
-is dead be told as unknown.
+``try: import cPickle as pickle``, ``tf = tf.compat.v1``. Both branches would be rewritten otherwise, and
+names of the one that is dead be told as unknown.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 
 from migrator.analysis.api import Api, load_api
-from migrator.analysis.names import canonical
+from migrator.analysis.names import NameTable, canonical
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.value_kinds import Parents
 from migrator.analysis.version_tests import Undecided, World, asks_for_version, decide
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.resources import rules_dir
+from migrator.transforms.graphs.sessions import without
 
 CODE = "TF151"
 _ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "Exception"})
+_WORDS = ("except", "hasattr", "version", "dir(", "PY2", "PY3", "compat.v1")
 #: Modules, and members of modules, that Python 3 does not have.
 _GONE = frozenset({
     "cPickle", "Queue", "ConfigParser", "StringIO", "cStringIO", "urllib2", "urlparse", "httplib",
@@ -42,17 +46,20 @@ class VersionGuards:
     order = 2
 
     def run(self, ctx: FileContext) -> str | None:
-        if not any(word in ctx.text for word in ("except", "hasattr", "version", "dir(", "PY2", "PY3")):
+        if not any(word in ctx.text for word in _WORDS):
             return None
         old, new = (load_api(rules_dir() / "api" / f"{name}.json") for name in ("tf1.15", "tf2.21"))
-        self._old = World("1.15.5", lambda name: _has(old, name))
-        self._new = World("2.21.0", lambda name: _has(new, name))
+        self._function = functools.partial(_function, ctx)
+        self._old = World("1.15.5", lambda name: _has(old, name), self._function)
+        self._new = World("2.21.0", lambda name: _has(new, name), self._function)
         lines, found = Lines(ctx.text), []
         for node in walk(ctx.tree):
-            if not isinstance(node, (ast.Try, ast.If)) or ctx.suppressed(CODE, node):
+            if not isinstance(node, (ast.Try, ast.If, ast.Assign)) or ctx.suppressed(CODE, node):
                 continue
-            read = self._tried if isinstance(node, ast.Try) else self._tested
-            edit = read(ctx, lines, node)
+            if isinstance(node, ast.Assign):
+                edit = self._rebound(ctx, lines, node)
+            else:
+                edit = (self._tried if isinstance(node, ast.Try) else self._tested)(ctx, lines, node)
             if edit is not None:
                 found.append((node, edit))
         outer = [
@@ -60,13 +67,18 @@ class VersionGuards:
             if not any(o.start <= edit.start and edit.end <= o.end for _, o in found if o is not edit)
         ]  # what is inside of another one has its turn in the next round
         for node, _ in outer:
-            ctx.change(CODE, node, "what TensorFlow 1.15 and Python 3 did not run is left out")
+            ctx.change(CODE, node, "TensorFlow 1 goes by the module's own name" if isinstance(
+                node, ast.Assign) else "what TensorFlow 1.15 and Python 3 did not run is left out")
         return apply(ctx.text, [edit for _, edit in outer])[0] if outer else None
+
+    def _rebound(self, ctx: FileContext, lines: Lines, node: ast.Assign) -> Edit | None:
+        """``tf = tf.compat.v1`` goes."""
+        return without(node, Parents(ctx.tree), lines) if _is_rebound(ctx, node) else None
 
     def _tested(self, ctx: FileContext, lines: Lines, node: ast.Try | ast.If) -> Edit | None:
         """``if tf.__version__ < "1.0": ... else: ...``"""
         assert isinstance(node, ast.If)
-        if not asks_for_version(node.test, ctx.names):
+        if not asks_for_version(node.test, ctx.names, self._function):
             return None
         try:
             was = decide(node.test, ctx.names, self._old)
@@ -95,7 +107,7 @@ class VersionGuards:
         """The branch of an ``elif`` that alone is left, where TF 1.15 and TensorFlow 2 choose the same."""
         if len(body) != 1 or not isinstance(node := body[0], ast.If):
             return None
-        if not asks_for_version(node.test, ctx.names):
+        if not asks_for_version(node.test, ctx.names, self._function):
             return None
         try:
             was, now = (decide(node.test, ctx.names, world) for world in (self._old, self._new))
@@ -130,7 +142,8 @@ class VersionGuards:
             if not works:
                 return _folded(ctx, lines, node, handler.body) if about_versions else None
         fallback = any(_mentions_tensorflow(ctx, inner) for inner in walk(handler))
-        if not about_versions or not (fallback or _only_binds(handler.body)):
+        plain = _only_binds(handler.body) or all(isinstance(s, ast.Pass) for s in handler.body)
+        if not about_versions or not (fallback or plain):
             return None
         return _folded(ctx, lines, node, [*node.body, *node.orelse])
 
@@ -142,6 +155,8 @@ class VersionGuards:
         elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
             paths = [f"{statement.module}.{alias.name}" for alias in statement.names]
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            if _is_rebound(ctx, statement):
+                return True, True
             if not isinstance(statement.value, ast.Attribute):
                 return None, False
             paths = [ctx.names.resolve_node(statement.value, values=False) or ""]
@@ -163,6 +178,29 @@ class VersionGuards:
             return self._old.has(name)
         top = path.partition(".")[0]
         return True if top in sys.stdlib_module_names and top == path else None
+
+
+def _is_rebound(ctx: FileContext, node: ast.stmt) -> bool:
+    """Whether a statement is ``tf = tf.compat.v1``: the file is TF 1's from there on anyway."""
+    if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Attribute)
+            and isinstance(target := node.targets[0], ast.Name)):
+        return False
+    return ast.unparse(node.value) == f"{target.id}.compat.v1" and (
+        ctx.names.resolve(target.id, ctx.names.scope_of(node.value)) == "tensorflow")
+
+
+def _function(ctx: FileContext, node: ast.expr) -> tuple[ast.FunctionDef, NameTable] | None:
+    """The function at the top of a module of the project that an expression names."""
+    here = [s for s in ctx.tree.body if isinstance(s, ast.FunctionDef) and (
+        isinstance(node, ast.Name) and s.name == node.id)]
+    if len(here) == 1:
+        return here[0], ctx.names
+    dotted = ctx.names.resolve_node(node, values=False)
+    found = ctx.index.resolve(dotted, ctx.path) if dotted else None
+    if found is None or (tree := ctx.index.tree(found[0].path)) is None:
+        return None
+    named = [s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name == found[1]]
+    return (named[0], NameTable.of(tree)) if len(named) == 1 else None
 
 
 def _has(api: Api, name: str) -> bool | None:
@@ -210,6 +248,7 @@ def _only_binds(body: list[ast.stmt]) -> bool:
 def _folded(ctx: FileContext, lines: Lines, node: ast.Try | ast.If, kept: list[ast.stmt]) -> Edit | None:
     """The statements `kept` in the place of the guard; None where their text is not plainly laid out."""
     text, starts = ctx.text, lines.starts
+    kept = [statement for statement in kept if not _is_rebound(ctx, statement)]
     begin = starts[node.lineno - 1]
     indent = text[begin : lines.offset(node.lineno, node.col_offset)]
     if text.startswith("elif", lines.offset(node.lineno, node.col_offset)):
@@ -224,6 +263,8 @@ def _folded(ctx: FileContext, lines: Lines, node: ast.Try | ast.If, kept: list[a
             for holder in walk(ctx.tree) for name in ("body", "orelse", "finalbody")
             if isinstance(getattr(holder, name, None), list)
         )
+        if not alone and text[:begin].endswith("\n\n"):
+            end += len(text[end:]) - len(text[end:].lstrip("\n"))  # blank lines stand ahead of it as well
         return Edit(begin, end, (f"{indent}pass\n",) if alone else ())
     new: list[str] = []
     previous = 0

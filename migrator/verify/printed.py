@@ -22,6 +22,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 # How TF 1.15 and TF 2.21, numpy 1 and numpy 2 write the same thing.
 _SPELLINGS = (
     (re.compile(r"(?<=[(\[ ,])\?(?=[,)\]])"), "None"), (re.compile(r"\bDimension\((\w+)\)"), r"\1"),
+    (re.compile(r"\b((?:float|u?int|complex)\d+|bool|string)_ref\b"), r"\1"),  # TF 1's dtypes of variables
     (re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)"), r"\1"),
 )  # fmt: skip
 _VOLATILE = re.compile(

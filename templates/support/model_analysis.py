@@ -99,29 +99,40 @@ def print_model_analysis(graph: Any = None, run_meta: Any = None, op_log: Any = 
     return counts
 
 
+def _described(tensor: Any) -> str:
+    sizes = "x".join("?" if size is None else str(size) for size in tensor.shape.as_list())
+    return f"({tf.as_dtype(tensor.dtype).name} {sizes})"
+
+
+def _headed(line: str, print_info: bool) -> None:
+    if print_info:
+        print("---------", line, "---------", sep="\n")
+
+
 def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[int, int]:
-    """The number of elements of variables, and their bytes."""
+    """The number of elements of variables, and their bytes; printed as TF 1 did."""
+    _headed("Variables: name (type shape) [size]", print_info)
     elements = size = 0
     for variable in variables:
-        count = _size(variable.shape)
+        count = variable.shape.num_elements() or 0
         bytes_ = count * tf.as_dtype(variable.dtype).size
         elements, size = elements + count, size + bytes_
         if print_info:
-            print(f"{variable.name} {tuple(variable.shape)}: {count:,} elements, {bytes_:,} bytes")
+            print(variable.name, _described(variable), f"[{count}, bytes: {bytes_}]")
     if print_info:
-        print(f"total: {elements:,} elements, {size:,} bytes")
+        print(f"Total size of variables: {elements}\nTotal bytes of variables: {size}")
     return elements, size
 
 
 def analyze_ops(graph: Any, print_info: bool = False) -> int:
-    """The number of elements that a graph's (or a ConcreteFunction's) operations put out."""
+    """The number of elements that a graph's (or a ConcreteFunction's) operations put out; those of an
+    unknown shape count none."""
+    _headed("Operations: name -> (type shapes) [size]", print_info)
     elements = 0
     for op in getattr(graph, "graph", graph).get_operations():
-        for output in op.outputs:
-            count = _size(output.shape)
-            elements += count
-            if print_info:
-                print(f"{output.name} {output.shape}: {count:,} elements")
-    if print_info:
-        print(f"total: {elements:,} elements")
+        counts = [output.shape.num_elements() or 0 for output in op.outputs]
+        elements += sum(counts)
+        if print_info:
+            shapes = ", ".join(_described(output) for output in op.outputs if output.shape)
+            print(op.name, "\t->", shapes, f"[{sum(counts)}]")
     return elements

@@ -27,6 +27,13 @@ TF = "import tensorflow as tf\n"
          "import pickle\npickle.dumps(tf.exp(2.))\n"),
         ("try:\n    from itertools import izip\nexcept ImportError:\n    izip = zip\nizip(tf.exp(1.))\n",
          None),
+        # a module bound to what TF 1 is called in it
+        ("tf = tf.compat.v1\nX = tf.log\n", "X = tf.math.log\n"),
+        ("try:\n    tf = tf.compat.v1\nexcept AttributeError:\n    pass\nX = tf.log\n", "X = tf.math.log\n"),
+        ("def later(version):\n    \"\"\"Whether it is.\"\"\"\n    return tf.__version__ > version\n\n\n"
+         "if later('1.1'):\n    tf = tf.compat.v1\nX = tf.log\n",
+         "def later(version):\n    \"\"\"Whether it is.\"\"\"\n    return tf.__version__ > version\n\n\n"
+         "X = tf.math.log\n"),
         # tests that say on TensorFlow 2 what they said on 1.15
         ("if tf.__version__ < '1.0':\n    x = tf.pack([1])\nelse:\n    x = tf.stack([1])\n",
          "x = tf.stack([1])\n"),

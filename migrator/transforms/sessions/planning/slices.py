@@ -44,6 +44,7 @@ class Slicer(FetchReader):
         if site.run.style == "evaluate":
             wanted.add(SUMMARIES)
         fed = {name for name, _ in feeds}
+        self._refuse_bound_again(site, fed)
         items = [
             item for item in self.items
             if item.role in (TRACE, LAZY) and not (item.flow.defines & fed)
@@ -75,6 +76,15 @@ class Slicer(FetchReader):
         for name, expr in feeds:
             if name not in constants:
                 site.arguments[name] = self.source.edited(expr, self._fed_edits(name, expr))
+
+    def _refuse_bound_again(self, site: Site, fed: set[str]) -> None:
+        """What is fed is the tensor that its name stands for where it is run, not all that it stood for."""
+        for name in fed:
+            bound = [item for item in self.items if name in item.flow.defines and not (
+                isinstance(item.stmt, ast.Assign) and isinstance(item.stmt.value, ast.Constant))]
+            if len(bound) > 1:
+                raise Obstacle(site.run.call, f"the fed {name} is bound more than once",
+                               "use one name for each tensor")
 
     def _key(
         self, site: Site, feeds: list[tuple[str, ast.expr]], constants: dict[str, str]
