@@ -12,7 +12,14 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.segment import Segment
 from rich.text import Text
 
@@ -100,18 +107,32 @@ def pager(out: Console) -> Iterator[None]:
 
 
 class _Log:
-    """Progress as lines of a log: at most one in so many seconds, and none for what is done at once."""
+    """Progress as lines of a log: at most one in so many seconds, and none for what is done at once. What is
+    left is told by the rate since the first call, before which nothing was counted."""
 
     def __init__(self, console: Console, title: str, every: float = LOG_EVERY) -> None:
         self.console, self.title, self.every = console, title, every
         self.last = self.began = time.monotonic()
+        self.first: tuple[float, int] | None = None
 
     def __call__(self, done: int, total: int, what: str) -> None:
         now = time.monotonic()
+        self.first = self.first or (now, done)
         if now - self.last >= self.every:
             self.last = now
-            took = now - self.began
-            self.console.print(f"{self.title}: {done:,} of {total:,}, {safe(what)[-80:]} ({took:.0f} s)")
+            told = _duration(now - self.began)
+            since, counted = now - self.first[0], done - self.first[1]
+            if counted > 0 and done < total:
+                told += f", about {_duration(since / counted * (total - done))} left"
+            self.console.print(f"{self.title}: {done:,} of {total:,}, {_end(safe(what), 100)} ({told})")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _end(text: str, most: int) -> str:
+    return text if len(text) <= most else "…" + text[1 - most :]
 
 
 @contextmanager
@@ -127,12 +148,13 @@ def progress(title: str, quiet: bool = False) -> Iterator[Callable[[int, int, st
         return
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn(),
-        TimeElapsedColumn(), TextColumn("{task.fields[what]}", markup=False),
+        TimeElapsedColumn(), TimeRemainingColumn(compact=True),
+        TextColumn("{task.fields[what]}", markup=False),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None, what="")
 
         def step(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, what=safe(what)[-60:])
+            bar.update(task, completed=done, total=total, what=_end(safe(what), 60))
 
         yield step

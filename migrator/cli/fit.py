@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from migrator.cli import console, exits, measure_print
+from migrator.cli import console, exits, measure_print, outputs
 from migrator.cli import measure_options as options
 from migrator.cli.groups import Command
 from migrator.measure import fit, matrix, records, runner
@@ -101,7 +101,7 @@ def command(repo: Path, **given: Any) -> None:
                 ))  # fmt: skip
             except fit.FitError as error:
                 problems.append(str(error))
-    out = given["out"] or repo / ".migrator"
+    out = outputs.folder(repo, given["out"])
     text = to_json(to_jsonable(found))
     write_named(out / "fit.json", text)
     if given["as_json"]:

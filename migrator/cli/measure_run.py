@@ -109,7 +109,6 @@ def command(repo: Path, **given: Any) -> None:
         raise click.UsageError("--write needs --tune")
     errors = console.stderr()
     options.need_tensorflow(bool(given["tf1_python"]) and given["wanted"] == ("before",))
-    out: Path = given["out"] or repo / ".migrator"
     with tempfile.TemporaryDirectory(prefix="migrator-measure-") as scratch:
         try:
             found = options.workloads(
@@ -124,7 +123,7 @@ def command(repo: Path, **given: Any) -> None:
             errors.print(console.styled(("note: ", "yellow"), console.safe(lacking)))
         if not (given["run"] or given["model"] or options.described(repo, given["workloads"])):
             found = _by_itself(repo, pair, given, errors)
-        measured = _measure(repo, pair, found, out, given, errors)
+        measured, out = _measure(repo, pair, found, given, errors)
         choices: tuple[tune.Choice, ...] = ()
         if given["tune"]:
             choices = tune.choose(measured.cells, given["tune"], given["max_difference"])
@@ -162,9 +161,9 @@ def _by_itself(
 
 
 def _measure(
-    repo: Path, pair: sides.Sides, found: Sequence[Workload], out: Path, given: dict[str, Any],
-    errors: Console,
-) -> Measurement:  # fmt: skip
+    repo: Path, pair: sides.Sides, found: Sequence[Workload], given: dict[str, Any], errors: Console
+) -> tuple[Measurement, Path]:
+    """What was measured, and the folder that it lies in."""
     axes = matrix.Matrix(
         given["batches"] or _default_batches(given["inputs"]), given["executions"],
         given["precisions"], given["modes"], given["allocators"], given["wanted"],
@@ -183,6 +182,7 @@ def _measure(
             "its arguments (--run \"python train.py --data …\"), or what builds a model (--model; see "
             "docs/measuring.md)"
         )
+    out = outputs.folder(repo, given["out"])
     settings = runner.Settings(
         repeats=given["repeats"], budget=given["budget"], steps=given["steps"],
         threads=given["threads"], timeout=given["timeout"], memory_limit=given["memory"],
@@ -197,7 +197,7 @@ def _measure(
         if given["engine"] == "ray":
             if programs:
                 raise click.UsageError("--run measures on this machine, not on a cluster")
-            return _on_cluster(pair, found, out, axes, settings, progress, given)
+            return _on_cluster(pair, found, out, axes, settings, progress, given), out
         whole: tuple[records.CellResult, ...] = ()
         if programs:
             whole = runner.run_commands(
@@ -211,7 +211,7 @@ def _measure(
                 pair.before, pair.after, found, out, axes, settings, progress, cells, whole
             )
         runner.write(out, measured)
-    return measured
+    return measured, out
 
 
 def _on_cluster(

@@ -9,8 +9,24 @@ from pathlib import Path
 from typing import BinaryIO
 
 from migrator.cli import console, exits
-from migrator.project.paths import UnsafePath
-from migrator.project.tree import writing_named
+from migrator.project.lock import state_folder
+from migrator.project.paths import STATE_FOLDER, UnsafePath
+from migrator.project.tree import Folder, writing_named
+
+
+def folder(repo: Path, named: Path | None) -> Path:
+    """Where results go: the folder that was named, or the repository's own, which git does not see.
+
+    Ends the command with code 2 where that cannot be made.
+    """
+    if named is not None:
+        return named
+    try:
+        with Folder.named(repo) as tree, state_folder(tree):
+            return repo / STATE_FOLDER
+    except (OSError, UnsafePath) as error:
+        why = getattr(error, "strerror", None) or error
+        raise exits.UsageExit(f"{console.safe(str(repo / STATE_FOLDER))} cannot be made: {why}") from error
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 from rich import box
 from rich.table import Table
 
-from migrator.cli import console, exits
+from migrator.cli import console, exits, outputs
 from migrator.cli import measure_options as options
 from migrator.measure import records
 from migrator.measure.predict import devices, forecast
@@ -98,7 +98,7 @@ def command(repo: Path, out: Path | None, as_json: bool, **given: Any) -> None:
         except (spec.SpecError, sides.SidesError, devices.CatalogueError) as error:
             raise exits.UsageExit(str(error)) from error
         found = tuple(w for w in every if w.mode in given["modes"])
-        results = out or repo / ".migrator"
+        results = outputs.folder(repo, out)
         with console.progress("tracing", as_json) as step:
 
             def progress(what: str, done: int, total: int) -> None:

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from migrator import verify
-from migrator.cli import console, exits
+from migrator.cli import console, exits, outputs
 from migrator.model import to_json
 from migrator.project.tree import write_named
 from migrator.verify.children import Side
@@ -135,7 +135,7 @@ def command(
         verified = dataclasses.replace(verified, environment=environment)
     if not only:
         verified = dataclasses.replace(verified, checks=(*verified.checks, *missing))
-    results = out or repo / ".migrator"
+    results = outputs.folder(repo, out)
     path = _write(results, verified)
     if as_json:
         click.echo(to_json(verified))

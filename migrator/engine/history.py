@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from migrator.engine import pins
 from migrator.engine.linemap import LineMap
 from migrator.lines import lines_of
 from migrator.model import FileResult, Finding, Plan, Status, Written
@@ -22,7 +23,7 @@ from migrator.project.lock import state_folder
 from migrator.project.notebook import decode_module
 from migrator.project.paths import STATE_FOLDER
 from migrator.project.results import Results
-from migrator.project.source import SourceError
+from migrator.project.source import SourceError, SourceFile
 from migrator.project.tree import Folder, read
 
 PLAN_FILE = journal.PLAN
@@ -160,7 +161,7 @@ def with_earlier(plan: Plan, root: Path) -> Plan:
         earlier = None
     if earlier is None:
         return plan
-    before = Results.by_path(f for f in earlier.files if f.findings)
+    before = Results.by_path(f for f in _without_listed(earlier.files, root) if f.findings)
     files = Results.of(
         _with_findings(before.get(f.path), f)
         if before.has(f.path) and f.status in (Status.CHANGED, Status.UNCHANGED) else f
@@ -216,7 +217,7 @@ def standing(plan: Plan, root: Path) -> Plan:
     A finding whose line was changed is gone; `now` of the others is where they are today.
     """
     found = Results()
-    for result in plan.files:
+    for result in _without_listed(plan.files, root):
         if not (result.changes or result.findings or result.error):
             found.put(result)
             continue
@@ -229,6 +230,17 @@ def standing(plan: Plan, root: Path) -> Plan:
             continue
         found.put(_today(result, text))
     return replace(plan, files=found.done())
+
+
+def _without_listed(results: Iterable[FileResult], root: Path) -> Iterator[FileResult]:
+    """Results without what was told of packages that no file listed, where one lists them now."""
+    listed: dict[str, SourceFile] | None = None
+    for result in results:
+        if any(f.code == pins.BESIDE for f in result.findings):
+            listed = pins.listings(root) if listed is None else listed
+            left = tuple(f for f in result.findings if not pins.is_listed(f, listed))
+            result = result if left == result.findings else replace(result, findings=left)
+        yield result
 
 
 def _today(result: FileResult, text: str) -> FileResult:

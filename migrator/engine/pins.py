@@ -24,7 +24,7 @@ _NEEDS = {
     "tf-keras": re.compile(r"\b(import|from) tf_keras\b"),
     "packaging": re.compile(r"\bfrom packaging\b|\bimport packaging\b"),
 }
-SUPPORT = requirements.SUPPORT
+SUPPORT, BESIDE = requirements.SUPPORT, requirements.BESIDE
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
 
 
@@ -54,7 +54,7 @@ def unpinned(results: Iterable[FileResult]) -> FileResult | None:
             continue
         pin = requirements.pin_of_support()
         finding = Finding(
-            requirements.BESIDE, result.path, 1, 0,
+            BESIDE, result.path, 1, 0,
             f"the program imports {requirements.SUPPORT}, and no file of this tree lists what to install "
             "in a way in which the pin could be added",
             f"pip install {pin} (`migrator wheel` makes it), and write support = \"package\" below "
@@ -65,24 +65,32 @@ def unpinned(results: Iterable[FileResult]) -> FileResult | None:
 
 
 def unlisted(
-    results: Iterable[FileResult], needed: frozenset[str], options: Options
-) -> FileResult | None:
+    results: Iterable[FileResult], needed: frozenset[str], options: Options,
+    files: Mapping[str, SourceFile],
+) -> FileResult | None:  # fmt: skip
     """The result of the first module that writes summaries, with a finding: for a tree in which no file
-    lists TensorFlow, so that tensorboard could not be put beside it. `results`: in their paths' order."""
-    if "tensorboard" not in needed or not options.allows(requirements.BESIDE):
+    lists TensorFlow, so that tensorboard could not be put beside it. `results`: in their paths' order;
+    `files`: what lists what to install."""
+    if "tensorboard" not in needed or not options.allows(BESIDE):
         return None
     for result in results:
-        path, text = result.path, result.new_text or result.old_text
-        if not path.endswith(".py") or not re.search(r"summar|tensorboard", text, re.IGNORECASE):
+        path, texts = result.path, result.old_text + (result.new_text or "")
+        if not path.endswith(".py") or not re.search(r"summar|tensorboard", texts, re.IGNORECASE):
             continue
         finding = Finding(
-            requirements.BESIDE, path, 1, 0,
+            BESIDE, path, 1, 0,
             "the program writes summaries, for which TensorFlow 2.21 needs tensorboard without installing "
             "it, and no file of this tree lists what to install",
-            "pip install tensorboard",
+            "pip install tensorboard, and write it into a requirements.txt, which says here that it is done.",
         )  # fmt: skip
-        return replace(result, findings=(*result.findings, finding))
+        return None if is_listed(finding, files) else replace(result, findings=(*result.findings, finding))
     return None
+
+
+def is_listed(finding: Finding, files: Mapping[str, SourceFile]) -> bool:
+    """Whether what a finding of `unpinned` or `unlisted` misses stands in a file by now."""
+    names = [n for n in ("tensorboard", SUPPORT) if finding.code == BESIDE and n in finding.message]
+    return any(n in source.text for source in files.values() for n in names)
 
 
 def setup_module(

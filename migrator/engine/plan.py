@@ -139,7 +139,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         for result in listing:
             results.put(result)
         if not listed and not any(pins.lists_tensorflow(results.get(path)) for path in setups):
-            told = pins.unlisted(results, needed, options)
+            told = pins.unlisted(results, needed, options, lists)
             if told is not None:
                 results.put(told)
         if package and rendered and not pins.will_pin_support(lists, results):

@@ -414,7 +414,16 @@ def test_progress_is_in_logs_too(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
             now[0] += 0.5
             step(done, 100, f"pkg/{done}.py")
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "migrating: 20 of 100, pkg/20.py (10 s)" and len(said) == 5
+    assert said[0] == "migrating: 20 of 100, pkg/20.py (10 s, about 40 s left)"
+    assert said[-1] == "migrating: 100 of 100, pkg/100.py (50 s)" and len(said) == 5
+    with console.progress("migrating") as step:
+        now[0] += 11
+        step(1, 320, "a" * 200)  # what came before the first file says nothing about the others
+        now[0] += 11
+        step(2, 320, "b")
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "migrating: 1 of 320, …" + "a" * 99 + " (11 s)"
+    assert second == "migrating: 2 of 320, b (22 s, about 58 min left)"
     with console.progress("migrating", quiet=True) as step:
         now[0] += 60
         step(1, 2, "a.py")

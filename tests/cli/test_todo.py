@@ -158,3 +158,17 @@ def test_code_cannot_end_its_fence_or_begin_a_heading(kept: Path, migrator: Call
     listing = said[said.index("pkg/a'b.py:6") :].split("\n\n")[1]
     assert listing.startswith("````python\n") and listing.endswith("\n````")
     assert not re.search(r"^# heading", said, re.MULTILINE)
+
+
+def test_what_another_file_must_list_is_done_when_it_does(tmp_path: Path, migrator: Call) -> None:
+    (tmp_path / "a.py").write_text('import tensorflow as tf\nw = tf.summary.FileWriter("logs")\n')
+    for _ in range(2):  # the second run finds nothing of TensorFlow 1 any more
+        migrator("migrate", tmp_path, "--allow-dirty")
+        (ident,) = re.findall(r"### (DEP107-[0-9a-f]{6})", migrator("todo", tmp_path).stdout)
+    migrator("todo", tmp_path, "--check", ident, code=1)
+    assert "1 place for a person" in migrator("scan", tmp_path).stdout
+    (tmp_path / "requirements.txt").write_text("tensorboard\n")
+    migrator("todo", tmp_path, "--check", ident)
+    assert "0 places for a person" in migrator("scan", tmp_path).stdout
+    migrator("report", tmp_path, "--out", tmp_path / "report.md")
+    assert "0 left" in (tmp_path / "report.md").read_text()
