@@ -40,6 +40,11 @@ def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[
         if before is None:
             continue
         key = id(before), _signature(site)
+        earlier = next((f for f in made.values() if _signature(f.site) == key[1]
+                        and _reaches(f, before, parents)), None)
+        if earlier is not None:
+            earlier.runs.append(site)
+            continue
         if key not in made:
             name, known = _name(site, values), taken | _seen(before, made.values(), parents)
             name = fresh_name(f"run_{name}" if name in known else name, known)
@@ -58,6 +63,23 @@ def _seen(place: ast.stmt, made: Iterable[GraphFunction], parents: Parents) -> s
             if (other := scopes(function.before))[0] in own or own[0] in other}
 
 
+def _reaches(function: GraphFunction, place: ast.stmt, parents: Parents) -> bool:
+    """Whether a function that was made before is there, and the same one, where `place` begins."""
+    holder = parents.of(function.before)
+    around = {id(place), *(id(node) for node in parents.around(place))}
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(holder, block, None)
+        if not isinstance(statements, list) or function.before not in statements:
+            continue
+        later = statements[statements.index(function.before):]
+        until = next((n for n, statement in enumerate(later) if id(statement) in around), None)
+        if until is None or parents.function(place) is not parents.function(function.before):
+            return False
+        used = _used(function.site)
+        return not any(_changed(statement, used) for statement in later[: until + 1])
+    return False
+
+
 def _signature(site: Site) -> str:
     inputs = ", ".join(ast.unparse(key) for key, _ in site.feeds)
     return f"{inputs} -> {ast.unparse(site.fetches)}"
@@ -72,7 +94,7 @@ def _place(site: Site, parents: Parents) -> ast.stmt | None:
         return None
     if not site.feeds and not any(isinstance(n, LOOPS) for n in parents.around(site.call)):
         return None  # it may as well be run in place
-    used = {text for part in parts for text in _paths(part)}
+    used = _used(site)
     place = parents.statement(site.call)
     asked = False  # whether a condition stands between the run and what is around it
     for around in parents.around(site.call):
@@ -92,6 +114,11 @@ def _place(site: Site, parents: Parents) -> ast.stmt | None:
     if isinstance(holder, ast.If) and holder.orelse == [place] and isinstance(place, ast.If):
         return None  # an elif
     return place
+
+
+def _used(site: Site) -> set[str]:
+    """The names and attributes that say what is fetched and fed."""
+    return {text for part in (site.fetches, *(key for key, _ in site.feeds)) for text in _paths(part)}
 
 
 def _is_simple(node: ast.expr) -> bool:
