@@ -2,11 +2,11 @@
 
     python benchmarks/memory.py [--files 2500 5000 20000] [--jobs 2] [--commands migrate scan] [--json FILE]
 
-Each tree has that many modules: networks, sessions, helpers, notebooks, modules without TensorFlow, no two
-alike. For each command: seconds, CPU seconds of all processes, and the peak resident memory of the main
-process and of the largest of its workers. Exits with 1 when the main process grows by more than a
-megabyte for each hundred files between the smallest and the largest tree, or any process takes more
-than 400 MB.
+Each tree has that many modules: networks, sessions, helpers, notebooks, modules without TensorFlow, one
+of a thousand lines in each hundred, no two alike. For each command: seconds, CPU seconds of all
+processes, and the peak resident memory of the main process and of the largest of its workers. Exits
+with 1 when the main process grows by more than a megabyte for each hundred files between the smallest
+and the largest tree, or any process takes more than 400 MB.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ def module(n: int) -> tuple[str, str]:
         "values": ", ".join(f'"key_{n}_{k}": {k}' for k in range(80)),
     }  # fmt: skip
     kind = n % 20
+    if n % 100 == 51:
+        common["functions"] = "\n\n".join(FUNCTION.format(n=n, k=k) for k in range(1, 60))
     if kind < 12:
         return f"{package}/helper_{n}.py", HELPER.format(**common)
     if kind < 17:

@@ -8,10 +8,12 @@ from functools import cached_property
 
 from migrator.analysis.api import Api, Signature
 from migrator.analysis.index import ModuleInfo, ProjectIndex
+from migrator.check.modules import Modules
 from migrator.check.records import Bound, Class, Params, Unit
 
 _DEEPEST = 12  # imports of imports that are followed
 _ANCESTORS = 40
+_MOST_KNOWN = 20_000  # answers about paths, and a hundredth of that about classes, that are kept
 SUPPORT = "tf1_support"
 
 
@@ -156,7 +158,7 @@ class Places:
     def __init__(
         self,
         index: ProjectIndex,
-        units: Mapping[str, Unit],
+        units: Modules,
         support: Mapping[str, Unit] | None,
         tensorflow: Snapshot,
         keras: frozenset[str],
@@ -176,6 +178,8 @@ class Places:
             return self.tensorflow.place(path)
         folder = importer.rpartition("/")[0]
         key = (path, folder)
+        if depth == 0 and len(self._known) > _MOST_KNOWN:
+            self._known.clear()
         known = self._known.get(key)
         if known is None:
             self._known[key] = UNKNOWN  # modules that import each other
@@ -272,7 +276,7 @@ class Places:
     @cached_property
     def _stored(self) -> frozenset[str]:
         """The attributes that any module sets on anything."""
-        return frozenset().union(*(unit.stored for unit in self.units.values()))
+        return frozenset(self.units.stored())
 
     def _otherwise(
         self, unit: Unit, parts: list[str], module: str, name: str, depth: int
@@ -303,6 +307,8 @@ class Places:
         key = (unit.path, name)
         known = self._ancestries.get(key)
         if known is None:
+            if len(self._ancestries) > _MOST_KNOWN // 100:
+                self._ancestries.clear()  # they hold whole modules
             known = self._ancestries[key] = self._ancestry(unit, name)
         return known
 
@@ -399,7 +405,7 @@ class Places:
             if "__new__" in made.members or "__call__" in made.members and "" in made.bases:
                 return None
             if "__init__" in made.members:
-                if "" in made.bases and home is unit:
+                if "" in made.bases and home.path == unit.path:
                     return None
                 return made.members["__init__"].params
             if not complete:

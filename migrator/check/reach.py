@@ -177,13 +177,18 @@ class Graphs:
     def _reached_eagerly(self, resolve: Resolve) -> set[Function]:
         """Functions to which some way leads on which nobody enters a graph: from a module's own
         statements, or from somebody who is not known."""
-        known = {path: unit for path, unit in self.units.items() if unit.reach is not None}
-        functions = {
-            (path, owner) for path, unit in known.items() for owner, _, _ in unit.reach.spans  # type: ignore[union-attr]
-        }
+        functions: set[Function] = set()
+        roots: list[Function] = []
+        known: list[str] = []
+        for path, unit in self.units.items():
+            if unit.reach is not None:
+                known.append(path)
+                functions.update((path, owner) for owner, _, _ in unit.reach.spans)
+                if not unit.reach.main:
+                    roots.append((path, ""))
         called: set[Function] = set()
         edges: dict[Function, set[Function]] = {}
-        made: dict[Function, list[tuple[Unit, str, int]]] = {}  # where objects of a class are made
+        made: dict[Function, set[Function]] = {}  # who makes objects of a class outside of a graph
 
         def edge(unit: Unit, owner: str, line: int, target: Function) -> None:
             called.add(target)
@@ -194,7 +199,8 @@ class Graphs:
         for path, owner in functions:
             if "." in owner:
                 methods.setdefault(owner.rpartition(".")[2], []).append((path, owner))
-        for path, unit in known.items():
+        for path in known:
+            unit = self.units[path]
             reach = unit.reach
             assert reach is not None
             for use in unit.uses:
@@ -202,22 +208,29 @@ class Graphs:
                     continue
                 for home, name in resolve(use.path, unit):
                     if name in home.classes:
-                        made.setdefault((home.path, name), []).append((unit, use.owner, use.line))
+                        makers = made.setdefault((home.path, name), set())
+                        if not self._covered(unit, use.owner, use.line):
+                            makers.add((unit.path, use.owner))
                         name = f"{name}.__init__"
                     edge(unit, use.owner, use.line, (home.path, name))
             for name, sites in reach.calls.items():
-                for target in methods.get(name, ()):
-                    for owner, line in sites:
-                        edge(unit, owner, line, target)
+                for owner, line in sites if name in methods else ():
+                    edge(unit, owner, line, ("", name))
             for owner, first, _ in reach.spans:
                 outer = owner.rpartition(".")[0]
                 if (path, outer) in functions:  # a function in a function
                     edge(unit, outer, first, (path, owner))
+        for name, targets in methods.items():  # all who call it share the way to all that have its name
+            if ("", name) in called:
+                called.update(targets)
+                edges["", name] = set(targets)
         for path, owner in functions - called:  # a method that nobody calls by its name
-            for unit, user, line in made.get((path, owner.rpartition(".")[0]), ()):
-                edge(unit, user, line, (path, owner))
-        roots = list(functions - called)
-        roots += [(path, "") for path, unit in known.items() if not unit.reach.main]  # type: ignore[union-attr]
+            makers_of = made.get((path, owner.rpartition(".")[0]))
+            if makers_of is not None:
+                called.add((path, owner))
+                for maker in makers_of:
+                    edges.setdefault(maker, set()).add((path, owner))
+        roots += functions - called
         eager: set[Function] = set()
         while roots:
             current = roots.pop()

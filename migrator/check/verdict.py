@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from migrator.check.modules import Modules
 from migrator.check.pairs import ACTING as _ACTING
 from migrator.check.places import Place, Places
 from migrator.check.records import Fault, Kind, Shape, Unit, Use
 from migrator.check.uses import judged
 
-Units = Mapping[str, Unit]
 #: Attributes of TF 1's own objects: nobody knows whose a read of these is.
 _PROPERTIES = frozenset(
     ("graph", "graph_def", "sess_str", "session", "op", "name", "shape", "dtype", "device", "type",
@@ -19,10 +19,9 @@ _FOREIGN = ("tensorflow", "keras", "tf1_support")  # what the project does not d
 
 
 class Project:
-    """A project before and after: `old` and `new` are the units of its modules by path, the same
-    object where nothing changed."""
+    """A project before and after: `old` and `new` are the units of its modules by path."""
 
-    def __init__(self, old: Units, new: Units, before: Places, after: Places) -> None:
+    def __init__(self, old: Modules, new: Modules, before: Places, after: Places) -> None:
         self.old = old
         self.new = new
         self.before = before
@@ -64,13 +63,7 @@ class Project:
                 return False
             name = name.rpartition(".")[2]
         if self._own is None:
-            self._own = {
-                bound
-                for unit in self.new.values()
-                for members in (unit.binds, *(made.members for made in unit.classes.values()))
-                for bound, what in members.items()
-                if what.kind in ("function", "class")
-            }
+            self._own = self.new.makes()
         return name in self._own and name not in self.before.tensorflow.methods
 
     def _from_star(self, unit: Unit, name: str) -> bool:
@@ -105,7 +98,7 @@ class Project:
     def _homes(self, path: str, importer: str) -> tuple[str, ...]:
         """The edited module of the project that a path leads to."""
         hit = self.after.index.resolve(path.partition("(")[0], importer)
-        if hit is None or self.old.get(hit[0].path) is self.new.get(hit[0].path):
+        if hit is None or self.old.brief(hit[0].path) is self.new.brief(hit[0].path):
             return ()
         return (hit[0].path,)
 
@@ -149,7 +142,7 @@ class Project:
             f"self.{attribute} of {name} is read, and nothing sets it", attribute,
             culprits=tuple(dict.fromkeys(
                 home.path for home, _ in self.after.ancestry(unit, name)[0]
-                if self._lost(home, attribute)
+                if self._lost(home.path, attribute)
             )),
         )  # fmt: skip
 
@@ -165,20 +158,23 @@ class Project:
 
     def attributes(self) -> Iterator[Fault]:
         """Attributes that something set before, nothing sets now, and something still reads."""
-        before: set[str] = set().union(*(unit.stored for unit in self.old.values()))
-        now: set[str] = set().union(*(unit.stored for unit in self.new.values()))
+        before, now = self.old.stored(), self.new.stored()
         lost = before - now - _PROPERTIES
         if not lost or "*" in now:
             return
-        for path, unit in self.new.items():
+        for path in self.new.loading(lost):
+            unit = self.new[path]
             for attribute in sorted(lost.intersection(unit.loaded)):
                 yield Fault(
                     Kind.ATTRIBUTE, path, unit.loaded[attribute],
                     f".{attribute} is read, and nothing sets it any more", attribute,
-                    culprits=tuple(p for p, home in self.new.items() if self._lost(home, attribute)),
+                    culprits=tuple(p for p in self.new if self._lost(p, attribute)),
                 )  # fmt: skip
 
-    def _lost(self, unit: Unit, attribute: str) -> bool:
+    def _lost(self, path: str, attribute: str) -> bool:
         """Whether a file set an attribute before, and does not now."""
-        old = self.old.get(unit.path)
-        return old is not None and attribute in old.stored and attribute not in unit.stored
+        old, new = self.old.brief(path), self.new.brief(path)
+        return (
+            old is not None and new is not None
+            and attribute in old.stored and attribute not in new.stored
+        )

@@ -16,6 +16,7 @@ from migrator.check.records import Fault, Kind, Reach
 from migrator.check.verdict import Project
 from migrator.engine import file_jobs
 from migrator.engine.linemap import LineMap
+from migrator.engine.looked import Looked
 from migrator.engine.migrated import NOTHING_HELD, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.plan import names_of, needed_symbols
@@ -32,13 +33,13 @@ _MOST_TRIES = 8  # ways to migrate one file that are tried for one fault
 #: Faults that nothing but an edit of their own line makes.
 _AT_THE_LINE = frozenset((Kind.CALL, Kind.REFERENCE, Kind.MEANING, Kind.GUARD))
 
-#: The files of the support package for these results.
-Rendered = Callable[[Mapping[str, Migrated]], Mapping[str, str]]
+#: The files of the support package for what files use of it.
+Rendered = Callable[[Mapping[str, frozenset[str]]], Mapping[str, str]]
 Again = Callable[[str, Held], Migrated]
 
 
 def check(
-    files: dict[str, Migrated],
+    files: Looked,
     used: Mapping[str, frozenset[str]],
     root: Path,
     options: Options,
@@ -50,18 +51,16 @@ def check(
     `used` is what files use of the support package before the migration.
     """
 
-    def rendered(items: Mapping[str, Migrated]) -> Mapping[str, str]:
-        users = {**used} | {
-            path: item.result.support for path, item in items.items()
-            if item.result.status is not Status.FAILED
-        }
+    def rendered(uses: Mapping[str, frozenset[str]]) -> Mapping[str, str]:
+        users = {**used, **uses}
         supported = remembered.with_support(names_of(users))
         return remembered.support(needed_symbols(users, supported))
 
     file_jobs.set_up(root, options, index)
-    for path, item in files.items():
-        if item.new is None:  # from the cache
-            files[path] = remembered.with_units(item)
+    for path in files.unknown():
+        known = remembered.units(path)
+        if known is not None:
+            files.look(path, known)
     world = file_jobs.world_of(index, load_ruleset(options))
     return Checked(files, index, world, rendered, file_jobs.migrate_without).settle()
 
@@ -84,7 +83,7 @@ class Checked:
 
     def __init__(
         self,
-        files: dict[str, Migrated],
+        files: Looked,
         index: ProjectIndex,
         world: World,
         rendered: Rendered,
@@ -103,7 +102,7 @@ class Checked:
         """The results that the check changed."""
         taken_back: list[TakenBack] = []
         hopeless: set[tuple[object, ...]] = set()
-        faults = self._faults(self.files)
+        faults = self._faults()
         for _ in range(_MOST_STEPS):
             step = next(
                 (found for fault in faults if (found := self._step(fault, faults, hopeless))), None
@@ -113,7 +112,7 @@ class Checked:
             path, item, held, what = step
             lines = [_original(self.files[fault.path].result, fault) for fault in faults]
             self.files[path], self._held[path] = item, held
-            left = self._faults(self.files, path)
+            left = self._faults(path)
             still = {_key(fault) for fault in left}
             gone = [
                 (fault, line) for fault, line in zip(faults, lines, strict=True)
@@ -151,21 +150,22 @@ class Checked:
 
     # -- looking
 
-    def _faults(self, files: Mapping[str, Migrated], changed: str = "") -> list[Fault]:
-        """All faults of `files`, those of most of which are known where only one `changed`."""
-        old = {path: item.old for path, item in files.items() if item.old is not None}
-        new = {path: item.new for path, item in files.items() if item.new is not None}
-        support = package(self._rendered(files))
+    def _faults(self, changed: str = "", instead: Migrated | None = None) -> list[Fault]:
+        """All faults of the files, those of most of which are known where only one `changed`; `instead`
+        is what is tried in its place."""
+        others = {changed: instead} if instead is not None else {}
+        old, new = self.files.sides(others)
+        support = package(self._rendered(self.files.supports(others)))
         if self._before is None:
             self._before = Places(self.index, old, None, self.world.tf1, self.world.keras)
         after = Places(self.index, new, support, self.world.tf2, self.world.keras)
         project = Project(old, new, self._before, after)
-        again = {changed, *self.index.importers(changed)} if changed else set(new)
-        found = {path: list(project.of_file(path)) for path in new if path in again}
-        if files is self.files:
-            self._found = {**self._found, **found}
-        whole = {**self._found, **found}
-        every = [fault for path in new for fault in whole.get(path, ())]
+        again = {changed, *self.index.importers(changed)} if changed else None
+        looked_at = {path: list(project.of_file(path)) for path in new if again is None or path in again}
+        found = {path: faults for path, faults in {**self._found, **looked_at}.items() if faults}
+        if instead is None:
+            self._found = found
+        every = [fault for path in new for fault in found.get(path, ())]
         return [f for f in (*every, *project.attributes()) if f.kind is not Kind.UNUSED]
 
     # -- taking back
@@ -182,7 +182,7 @@ class Checked:
                 continue
             if any((f.kind, path, f.name or f.message) == gone for f in item.new.flaws):
                 continue
-            now = {_key(other) for other in self._faults({**self.files, path: item}, path)}
+            now = {_key(other) for other in self._faults(path, item)}
             if gone not in now and now <= known:
                 return item, held, what
         return None
@@ -259,17 +259,15 @@ class Checked:
     def _doubted(self) -> dict[str, list[Finding]]:
         """The findings of files that promise a TF 1 graph where nothing shows that there is one, with
         what a person must do instead."""
-        promising = {
-            path: item for path, item in self.files.items()
-            if item.new is not None and any(f.rung is Rung.COMPAT for f in item.result.findings)
-        }
+        promising = self.files.promising()
         if not promising:
             return {}
-        new = {path: item.new for path, item in self.files.items() if item.new is not None}
+        _, new = self.files.sides({})
         places = Places(self.index, new, None, self.world.tf2, self.world.keras)
         graphs = Graphs(new, places.targets, self.index.importers)
         found: dict[str, list[Finding]] = {}
-        for path, item in promising.items():
+        for path in promising:
+            item = self.files[path]
             lines = _lines_of_originals(item.result)
             reach = item.new.reach if item.new is not None else None
             needs = reach.needs if reach is not None else frozenset()

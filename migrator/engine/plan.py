@@ -15,6 +15,7 @@ from migrator.analysis.index import ProjectIndex
 from migrator.analysis.packed import Summaries
 from migrator.engine import ray_pool, workers
 from migrator.engine.cache import engine_digest
+from migrator.engine.looked import Looked
 from migrator.engine.migrated import Migrated
 from migrator.engine.options import Options
 from migrator.engine.registry import LoadError
@@ -76,7 +77,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
     options = where_used(options, tensorflow)
     chosen = _chosen(paths, root, options)
     results = Results()
-    files: dict[str, Migrated] = {}  # for the check, where there is one
+    files = Looked(results)  # for the check, where there is one
     todo: list[str] = []
     for path in chosen:
         item = scanned[path]
@@ -87,9 +88,10 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
         else:
             todo.append(path)
     for made in _migrate(todo, root, options, index, remembered):
-        results.put(made.result)
         if index.uses_tensorflow:
             files[made.result.path] = made
+        else:
+            results.put(made.result)
         if progress is not None:
             progress(len(results), len(chosen), made.result.path)
     used = {path: item.support for path, item in scanned.items()}
@@ -100,7 +102,7 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
 
             settled = check(files, used, root, options, index, remembered)
             remembered.keep_settled(settled)
-        files.clear()
+        del files
         for result in settled.values():
             results.put(result)
     users = dict(used)

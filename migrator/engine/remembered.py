@@ -81,13 +81,12 @@ class Remembered:
         self._keys[path] = name
         return Migrated(replace(found, old_text=source.text))
 
-    def with_units(self, item: Migrated) -> Migrated:
-        """A result from the cache with what the check needs of its file, where that is there."""
-        name = self._keys.get(item.result.path)
+    def units(self, path: str) -> Migrated | None:
+        """What the check needs of a file whose result came from the cache, where that is there."""
+        name = self._keys.get(path)
         if self._cache is None or name is None:
-            return item
-        found = self._cache.get(Migrated, key("units", name))
-        return item if found is None else replace(found, result=item.result)
+            return None
+        return self._cache.get(Migrated, key("units", name))
 
     def keep_result(self, item: Migrated, index: ProjectIndex) -> None:
         """Remember what became of a file, unless it failed for want of memory or by a defect."""

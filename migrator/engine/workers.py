@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -17,6 +18,7 @@ Result = TypeVar("Result")
 _RECURSION = 20_000  # the ast of `a + b + ...` is as deep as the expression is long
 _STACK = 256 * 1024 * 1024
 _COLLECT_EVERY = 16
+_AHEAD = 4  # chunks for each process that are begun or done, and not yet asked for
 _state: dict[str, Any] = {}
 
 
@@ -80,10 +82,18 @@ def run(
     chunks = [items[i : i + size] for i in range(0, len(items), size)]
     waiting: list[Sequence[Item]] = []
     with ProcessPoolExecutor(count, context, _begin, (setup, arguments)) as pool:
-        futures: dict[Future[list[Result]], Sequence[Item]] = {
-            pool.submit(_chunk, function, chunk): chunk for chunk in chunks
-        }
-        while futures:
+        futures: dict[Future[list[Result]], Sequence[Item]] = {}
+        pending = iter(chunks)
+        while True:
+            # No more than these: what is done piles up where the caller is slower than the workers.
+            for chunk in islice(pending, count * _AHEAD - len(futures)):
+                try:
+                    futures[pool.submit(_chunk, function, chunk)] = chunk
+                except BrokenProcessPool:
+                    waiting.append(chunk)
+            if not futures:
+                waiting += pending
+                break
             done, _ = wait(futures, return_when=FIRST_COMPLETED)
             for future in done:
                 chunk = futures.pop(future)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import overload
 
 from migrator.model import FileResult, Status, Stored
+from migrator.project.spill import Place, Spill
 
 # Characters of texts that stay in memory. The texts of most repositories do; then nothing is written.
 IN_MEMORY = 16_000_000
-_ROOMY = "/var/tmp"  # where /tmp is memory, too
 
 
 class Results(Stored):
@@ -24,10 +21,9 @@ class Results(Stored):
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
         self._room = in_memory
         self._kept: dict[str, FileResult] = {}
-        self._places: dict[str, tuple[int, int]] = {}  # where in the file, and how long
+        self._spilled = Spill()
+        self._places: dict[str, Place] = {}  # of those that are not in memory
         self._status: dict[str, Status] = {}
-        self._file: Any = None
-        self._end = 0
         self._order: list[str] | None = None
 
     @classmethod
@@ -56,15 +52,7 @@ class Results(Stored):
             self._room -= size
             self._kept[path] = result
             return
-        if self._file is None:
-            self._file = _file()
-        data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
-        self._places[path] = (self._end, len(data))
-        rest = memoryview(data)
-        while rest:
-            written = os.pwrite(self._file.fileno(), rest, self._end)
-            self._end += written
-            rest = rest[written:]
+        self._places[path] = self._spilled.add(result)
 
     def done(self) -> Sequence[FileResult]:
         """The results: a plain tuple where all of them fit into memory."""
@@ -79,8 +67,7 @@ class Results(Stored):
         kept = self._kept.get(path)
         if kept is not None:
             return kept
-        at, size = self._places[path]
-        found = pickle.loads(os.pread(self._file.fileno(), size, at))
+        found = self._spilled.get(self._places[path])
         assert isinstance(found, FileResult)
         return found
 
@@ -130,9 +117,3 @@ class _Chosen(Sequence[FileResult]):
         if isinstance(paths, str):
             return self._results.get(paths)
         return _Chosen(self._results, paths)
-
-
-def _file() -> Any:
-    """A file that nobody else can open, and that is gone when it is closed."""
-    roomy = "TMPDIR" not in os.environ and os.access(_ROOMY, os.W_OK | os.X_OK)
-    return tempfile.TemporaryFile(prefix="migrator-plan-", dir=_ROOMY if roomy else None, buffering=0)

@@ -9,6 +9,7 @@ from migrator import support
 from migrator.analysis.index import ProjectIndex, summaries_from_texts
 from migrator.analysis.parsed import Parsed
 from migrator.check import files
+from migrator.check.modules import Modules
 from migrator.check.package import package
 from migrator.check.places import Places, Snapshot
 from migrator.check.reach import Graphs
@@ -40,18 +41,19 @@ class Tree:
         own = self.index.tops | {"tensorflow", "keras", "tf1_support"}
         world = files.World(tf1, tf2, frozenset(standalone_keras.known()), own)
         old: dict[str, Unit] = {}
-        self.new: dict[str, Unit] = {}
+        new: dict[str, Unit] = {}
         used: set[str] = set()
         for path, text in before.items():
             changed = after.get(path, text) != text
             parsed = Parsed(after[path]) if changed else None
             info = self.index.module_at(path)
-            old[path], self.new[path] = files.units(path, Parsed(text), parsed, info, world)
+            old[path], new[path] = files.units(path, Parsed(text), parsed, info, world)
             used |= used_support(after.get(path, text))
         known = frozenset(filter(support.has, used if rendered is None else rendered))
-        self.before = Places(self.index, old, None, tf1, world.keras)
+        self.new = Modules.of(new)
+        self.before = Places(self.index, Modules.of(old), None, tf1, world.keras)
         self.after = Places(self.index, self.new, package(support.render(known)), tf2, world.keras)
-        self.project = Project(old, self.new, self.before, self.after)
+        self.project = Project(self.before.units, self.new, self.before, self.after)
 
     def faults(self) -> list[Fault]:
         return list(self.project.faults())

@@ -74,7 +74,7 @@ MAY = {
     "project/gitstate.py": {"os.readlink": "to compare a link, by its folder's descriptor"},
     "project/lock.py": {"os.open": "by the descriptor of the state folder, and no link"},
     "project/paths.py": {"os.readlink": "part of the door: where a link leads"},
-    "project/results.py": {"pickle.loads": "what this process wrote to a file without a name"},
+    "project/spill.py": {"pickle.loads": "what this process wrote to a file without a name"},
     "cli/schemas.py": {"mkdir": "a script of migrator's own", "write_text": "likewise"},
     "project/tree.py": dict.fromkeys(
         ("os.open", "os.fdopen", "os.mkdir", "os.link", "os.rmdir", "os.utime", "os.listdir", "os.scandir",
