@@ -64,7 +64,7 @@ def command(
     something as it is for good, write `# migrator: ignore[CODE]` on its line.
     """
     plan = make_plan(repo, {}, quiet=as_json)
-    left = (*orders.of(plan, written=False, repo=str(repo)), *orders.checks(_verified(repo), str(repo)))
+    left = (*orders.of(plan, written=False, repo=str(repo)), *orders.checks(verified(repo), str(repo)))
     wanted = [o for o in left if everything or o.rung not in ("support", "native")]
     if check is not None:
         ctx.exit(_check(check, wanted, as_json))
@@ -77,13 +77,17 @@ def command(
         click.echo(markdown(plan, wanted, repo), nl=False)
 
 
-def _verified(repo: Path) -> dict[str, Any] | None:
+def verified(repo: Path) -> dict[str, Any] | None:
     """What `verify` found, None where it was not run or left nothing that can be read."""
     try:
         found = json.loads(read_named(repo / STATE_FOLDER / "verify.json", MOST_BYTES)[0])
-        return found if isinstance(found.get("checks"), list) else None
-    except (ValueError, AttributeError, RecursionError):  # it is not there, or damaged
-        return None
+        for check in found["checks"]:
+            given = *(check[name] for name in ("workload", "name", "status")), check.get("detail") or ""
+            if not all(isinstance(value, str) for value in given):
+                return None
+        return dict(found)
+    except (ValueError, AttributeError, TypeError, LookupError, RecursionError):
+        return None  # it is not there, or damaged
 
 
 def _check(what: str, left: list[Order], as_json: bool) -> int:

@@ -30,6 +30,7 @@ from migrator.engine.options import Options
 from migrator.engine.packs import data_of
 from migrator.support_source import CLASSES
 
+_SUM = 32  # bytes before each pickle: its SHA-256
 _KEEP_DAYS = 30
 _PRUNED = "pruned"  # when the folder was last gone through is the time of this file
 _RECORDS = (
@@ -63,7 +64,10 @@ class Cache:
     def get(self, kind: type[T], name: str) -> T | None:
         """The value under the key `name`, None where there is none of this type."""
         try:
-            value = _Loader(io.BytesIO(self._file(name).read_bytes())).load()
+            data = self._file(name).read_bytes()
+            if hashlib.sha256(data[_SUM:]).digest() != data[:_SUM]:
+                return None  # damaged: a pickle of few bytes may ask for gigabytes
+            value = _Loader(io.BytesIO(data[_SUM:])).load()
         except Exception:  # whatever bytes the file holds
             return None
         return value if isinstance(value, kind) else None
@@ -76,7 +80,7 @@ class Cache:
             target.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=target.parent)
             with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
+                stream.write(hashlib.sha256(data).digest() + data)
             os.replace(temporary, target)
 
     def prune(self) -> None:

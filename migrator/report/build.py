@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,14 +67,18 @@ def _text(path: Path) -> str:
         raise ReportError(told) from error
 
 
-def _checked(path: Path, make: Callable[[], Any]) -> Any:
-    """What `make` returns; a field that is missing or of another kind is told with its file."""
+@contextmanager
+def _reading(*paths: Path | None) -> Iterator[None]:
+    """What these files say is used: a field that is missing or of another kind is told with its file."""
+    names = ", ".join(str(path) for path in paths if path is not None)
     try:
-        return make()
+        yield
+    except (ReportError, records.SchemaError, devices.CatalogueError):
+        raise
     except KeyError as error:
-        raise ReportError(f"{path}: field {error.args[0]!r} is missing") from error
-    except (TypeError, AttributeError, ValueError) as error:
-        raise ReportError(f"{path}: a field is of another kind than expected ({error})") from error
+        raise ReportError(f"{names}: field {error.args[0]!r} is missing") from error
+    except (TypeError, AttributeError, ValueError, LookupError, ArithmeticError, RecursionError) as error:
+        raise ReportError(f"{names}: a field is of another kind than expected ({error})") from error
 
 
 def _plan(path: Path, root: Path | None) -> Plan:
@@ -176,27 +181,31 @@ def build(
     measured = forecasts = checked = written = None
     picture = None
     if verify is not None:
-        checked = _json(verify, ("checks", "reference"))
-        section, notes = _checked(verify, lambda: equality.section(checked))
+        with _reading(verify):
+            checked = _json(verify, ("checks", "reference"))
+            section, notes = equality.section(checked)
         sections.append(section)
         caveats += notes
         raw["verify"] = checked
     if measure is not None:
-        measured = records.load(_text(measure), str(measure))
-        sections += _measured(measured)
-        picture = _picture(measured, compared.pairs(measured))
-        caveats += _measurement_caveats(measured)
-        environment = _environment(measured.environment)
-        raw["measure"] = to_jsonable(measured)
+        with _reading(measure):
+            measured = records.load(_text(measure), str(measure))
+            sections += _measured(measured)
+            picture = _picture(measured, compared.pairs(measured))
+            caveats += _measurement_caveats(measured)
+            environment = _environment(measured.environment)
+            raw["measure"] = to_jsonable(measured)
     if predict is not None:
-        forecasts = forecast.load(_text(predict), str(predict))
-        raw["predict"] = to_jsonable(forecasts)
-        extra, notes = predictions.section(forecasts)
-        sections.append(extra)
-        caveats += notes
-        environment = environment or _environment(forecasts.environment)
-    fits = cards.section(measured, devices.load(catalogue), forecasts, target)
-    sections += [fits] if fits is not None else []
+        with _reading(predict):
+            forecasts = forecast.load(_text(predict), str(predict))
+            raw["predict"] = to_jsonable(forecasts)
+            extra, remarks = predictions.section(forecasts)
+            sections.append(extra)
+            caveats += remarks
+            environment = environment or _environment(forecasts.environment)
+    with _reading(measure, predict):
+        fits = cards.section(measured, devices.load(catalogue), forecasts, target)
+        sections += [fits] if fits is not None else []
     left: tuple[orders.Order, ...] | None = None
     edits = 0
     if plan is not None:
@@ -208,9 +217,8 @@ def build(
         raw["plan"] = {k: v for k, v in to_jsonable(written).items() if k != "files"}
     sections.sort(key=lambda s: ORDER.index(s.id))
     stale = _stale(verify, written, root) if verify is not None else ""
-    given = _checked(verify or Path("verify.json"), lambda: _answers(
-        checked, measured, left, edits, stale
-    ))  # fmt: skip
+    with _reading(verify, measure):
+        given = _answers(checked, measured, left, edits, stale)
     files = (plan, verify, measure, predict)
     sources = tuple(str(p) for p in files if p is not None)
     return Report(
@@ -266,43 +274,44 @@ def merge(
     Raises:
       as `build`.
     """
-    predicted = [p for p in paths if sets.is_forecast(p)]
-    found = sets.load([p for p in paths if p not in predicted])
-    if not found:
-        raise ReportError("give at least one measure.json, or a folder that holds one")
-    sections = sets.sections(found)
-    caveats: list[str] = []
-    newest = sets.newest(found)
-    for number, one in enumerate(newest):
-        several = len(newest) > 1
-        sections += _measured(
-            one.measured, f"-{number}" if several else "", f" — {one.label}" if several else ""
-        )
-        caveats += [
-            f"{one.label}: {c}" if several else c for c in _measurement_caveats(one.measured)
-        ]
-    forecasts = None
-    if predicted:
-        forecasts = forecast.load(_text(predicted[-1]), str(predicted[-1]))
-        extra, notes = predictions.section(forecasts)
-        sections.append(extra)
-        caveats += notes
-    last = newest[-1].measured
-    fits = cards.section(last, devices.load(catalogue), forecasts, target)
-    sections += [fits] if fits is not None else []
-    environment: list[tuple[str, str]] = []
-    for one in found:
-        environment.append(
-            (one.label, f"{one.machine}, {one.when or 'time unknown'}, {one.source}")
-        )
-    environment += _environment(last.environment)
-    raw = {"sets": [{"label": s.label, "source": s.source, "environment": s.measured.environment}
-                    for s in found]}  # fmt: skip
-    return Report(
-        title, _now(), _answers(None, last, None, 0, ""), tuple(sections),
-        _picture(last, compared.pairs(last)), tuple(dict.fromkeys(caveats)), tuple(environment),
-        tuple(str(p) for p in paths), raw,
-    )  # fmt: skip
+    with _reading(*paths):
+        predicted = [p for p in paths if sets.is_forecast(p)]
+        found = sets.load([p for p in paths if p not in predicted])
+        if not found:
+            raise ReportError("give at least one measure.json, or a folder that holds one")
+        sections = sets.sections(found)
+        caveats: list[str] = []
+        newest = sets.newest(found)
+        for number, one in enumerate(newest):
+            several = len(newest) > 1
+            sections += _measured(
+                one.measured, f"-{number}" if several else "", f" — {one.label}" if several else ""
+            )
+            caveats += [
+                f"{one.label}: {c}" if several else c for c in _measurement_caveats(one.measured)
+            ]
+        forecasts = None
+        if predicted:
+            forecasts = forecast.load(_text(predicted[-1]), str(predicted[-1]))
+            extra, notes = predictions.section(forecasts)
+            sections.append(extra)
+            caveats += notes
+        last = newest[-1].measured
+        fits = cards.section(last, devices.load(catalogue), forecasts, target)
+        sections += [fits] if fits is not None else []
+        environment: list[tuple[str, str]] = []
+        for one in found:
+            environment.append(
+                (one.label, f"{one.machine}, {one.when or 'time unknown'}, {one.source}")
+            )
+        environment += _environment(last.environment)
+        raw = {"sets": [{"label": s.label, "source": s.source, "environment": s.measured.environment}
+                        for s in found]}  # fmt: skip
+        return Report(
+            title, _now(), _answers(None, last, None, 0, ""), tuple(sections),
+            _picture(last, compared.pairs(last)), tuple(dict.fromkeys(caveats)), tuple(environment),
+            tuple(str(p) for p in paths), raw,
+        )  # fmt: skip
 
 
 def _with_review(report: Report, plan: Path, root: Path | None, page: Path) -> Report:
@@ -337,5 +346,6 @@ def run(
     if "plan" in files and out.suffix in (".html", ".htm"):
         page = out.with_name(f"{out.stem}-review.html")
         report = _with_review(report, files["plan"], root, page)
-    render.write(report, out, root)
+    with _reading(*files.values()):
+        render.write(report, out, root)
     return report

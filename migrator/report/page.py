@@ -5,20 +5,44 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import unicodedata
+from contextlib import suppress
 from typing import Any
 
 import jinja2
 
 from migrator.resources import templates_dir
 
+_HIDING = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
 
 def environment() -> jinja2.Environment:
-    """Templates of pages: everything is escaped, a missing value is an error."""
+    """Templates of pages: everything is escaped, nothing hides, a missing value is an error."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates_dir() / "report"),
         autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=jinja2.StrictUndefined, finalize=_finalized,
     )  # fmt: skip
+
+
+def visible(text: str, kept: str = "\t") -> str:
+    """Text in which nothing hides: control and direction characters are written out, but for those that
+    are `kept`."""
+    with suppress(UnicodeEncodeError):  # half a character, which is written out below
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        f"\u27e8U+{ord(character):04X}\u27e9"
+        if character not in kept and unicodedata.category(character) in _HIDING
+        else character
+        for character in text
+    )
+
+
+def _finalized(value: object) -> object:
+    """What a template prints of a value: of texts what is seen, of our own markup all."""
+    return visible(value, "\t\n\r") if type(value) is str else value
 
 
 def asset(name: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
 from pathlib import Path
 
 import jinja2
 import markupsafe
 
-from migrator.model import to_jsonable
+from migrator.model import to_json
 from migrator.project.tree import write_named
 from migrator.report import charts, page
 from migrator.report.model import Report
@@ -55,7 +54,7 @@ def markdown(report: Report) -> str:
 
 def as_json(report: Report) -> str:
     """The report model and the raw results it was made from."""
-    return json.dumps(to_jsonable(report), indent=1, ensure_ascii=False)
+    return to_json(report)
 
 
 def write(report: Report, path: Path, root: Path | None = None) -> None:

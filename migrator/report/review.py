@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,19 +107,6 @@ class File:
         return sorted({code for block in self.blocks for code in block.codes})
 
 
-def visible(text: str) -> str:
-    """Text in which nothing hides: control and direction characters are written out."""
-    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        f"\u27e8U+{ord(character):04X}\u27e9"
-        if character != "\t" and unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        else character
-        for character in text
-    )
-
-
 def group_of(result: FileResult) -> str:
     """What a file is for a reviewer: made by a program, a test, or code to read."""
     name = result.path.rpartition("/")[2]
@@ -162,7 +148,7 @@ def _file(result: FileResult, limit: int) -> File:
     old = lines_of(result.old_text)
     blocks: list[Block] = []
     shown = File(
-        visible(result.path), result.status.value, blocks, error=visible(result.error),
+        page.visible(result.path), result.status.value, blocks, error=page.visible(result.error),
         real=result.path, digest=decisions.digest(result), group=group_of(result),
     )  # fmt: skip
     by_line: dict[int, list[Finding]] = collections.defaultdict(list)
@@ -218,7 +204,7 @@ def _hunk(hunk: Hunk, by_line: dict[int, list[Finding]]) -> Block:
             rows.append(Row("same", side, Side(new_number, side.parts), found))
             old_number, new_number = old_number + 1, new_number + 1
     flush()
-    reasons = [(c.code, c.confidence.value, visible(c.reason)) for c in hunk.changes]
+    reasons = [(c.code, c.confidence.value, page.visible(c.reason)) for c in hunk.changes]
     return Block(rows, reasons, [f for row in rows for f in row.findings])
 
 
@@ -246,7 +232,7 @@ def _changed(
 
 def _clean(text: str) -> str:
     text = text.rstrip("\r\n")
-    return visible(text if len(text) <= _WIDEST else text[:_WIDEST] + " …")
+    return page.visible(text if len(text) <= _WIDEST else text[:_WIDEST] + " …")
 
 
 def _plain(number: int, text: str) -> Side:
@@ -299,7 +285,7 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
         "base-uri 'none'; form-action 'none'; frame-src 'none'"
     )
     environment = page.environment()
-    environment.filters["visible"] = visible
+    environment.filters["visible"] = page.visible
     shown = files(plan)
     numbers = {id(file): number for number, file in enumerate(shown)}
     kinds = _counts(kind for file in shown for block in file.blocks for kind in block.kinds)
@@ -313,7 +299,7 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
         str(number): [f.real, f.digest, f.hunks] for number, f in enumerate(shown) if f.hunks
     }
     return environment.get_template("review.html.jinja").render(
-        title=visible(title),
+        title=page.visible(title),
         policy=policy,
         style=markupsafe.Markup(style),
         script=markupsafe.Markup(script),
@@ -323,7 +309,7 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
         record=markupsafe.Markup(page.script_safe(record)),
         rules=_counts(code for file in shown for block in file.blocks for code in block.codes),
         kinds=[(kind, kinds[kind]) for kind in (*_ORDER, PERSON) if kind in kinds],
-        support=[(visible(path), text.count("\n")) for path, text in plan.support_files if text],
+        support=[(page.visible(path), text.count("\n")) for path, text in plan.support_files if text],
         version=plan.tool_version,
     )
 

@@ -7,23 +7,29 @@ benchmarks/fuzz_loaders.py (atheris).
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
+import pickle
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from migrator.cli import review
-from migrator.engine import baseline, packs
+from migrator import survey
+from migrator.cli import review, todo
+from migrator.engine import baseline, cache, decisions, packs, requirements
 from migrator.engine.options import Override
+from migrator.model import Change, FileResult, Plan, Status
 from migrator.project import config, git, journal, planfile, tree
 from migrator.project.ignore import Patterns
 from migrator.project.notebook import decode_module, encode_module
 from migrator.project.paths import UnsafePath
 from migrator.project.source import SourceError
 from migrator.project.tree import Folder
+from migrator.report import build, orders
 from migrator.workload import spec
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="migrator-loaders-")
@@ -125,6 +131,96 @@ def workloads(data: bytes) -> None:
         spec.load(path)
     except spec.SpecError:
         return
+
+
+def decided(data: bytes) -> None:
+    """A file of decisions, about a plan that has what it names."""
+    path = _file("decisions.json", data)
+    try:
+        found = decisions.load(path)
+    except decisions.DecisionsError as error:
+        assert str(path) in str(error)
+        return
+    changes = (Change("TF110", 1, 1, "r"), Change("TF111", 3, 3, "r"))
+    result = FileResult("a.py", Status.CHANGED, _DIGEST, "a\nb\nc\n", "x\nb\nz\n", changes)
+    chosen, left = decisions.decide(Plan(str(_ROOT), (result,)), found)
+    assert {f.path for f in chosen.files} <= {"a.py"} and all(why for _, why in left)
+
+
+def outcomes(data: bytes) -> None:
+    """What verify, measure and predict left, as the report and the list of what is left read it."""
+    root = _ROOT / "measured"
+    _file("measured/.migrator/verify.json", data)
+    found = todo.verified(root)
+    if found is not None:
+        orders.checks(found, ".")
+    for name in (build.RESULTS if len(data) < 3000 else ()):
+        results = _ROOT / f"of-{name}"
+        _file(f"of-{name}/{name}.json", data)
+        try:
+            build.run(results, results / "page.html", "t")
+        except ValueError as error:
+            assert f"{name}.json" in str(error), error
+
+
+def cached(data: bytes) -> None:
+    """An entry of the cache: records or nothing."""
+    made = cache.Cache(_ROOT / "cache")
+    place = made._file("ab" * 32)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+    found = made.get(FileResult, "ab" * 32)
+    assert found is None or type(found) is FileResult
+
+
+def pins(data: bytes) -> None:
+    """Lists of what a repository requires, of every kind."""
+    try:
+        text = decode_module(data, "a.py").text
+    except SourceError:
+        return
+    for name in ("requirements.txt", "environment.yml", "setup.cfg", "Dockerfile", "pyproject.toml",
+                 "Pipfile", "setup.py", "tox.ini"):  # fmt: skip
+        made = requirements.update(name, text, frozenset(("tf-keras",)))
+        assert requirements.update(name, made.text).text == made.text or made.text != text
+        requirements.pins_support(text)
+
+
+def models(data: bytes) -> None:
+    """Files that look like models: their first bytes are looked at, nothing is made of them."""
+    for name in ("saved_model.pb", "graph.pb", "model.ckpt.index", "model.ckpt.data-00000-of-00001",
+                 "weights.h5", "net.tflite"):  # fmt: skip
+        _file(f"models/{name}", data)
+    found = survey.model_files(_ROOT / "models")
+    assert {item.path for item in found} >= {"saved_model.pb", "weights.h5", "net.tflite"}
+
+
+def messages(data: bytes) -> None:
+    """What an editor sends: each message is answered or passed over."""
+    from migrator.cli import language_messages, language_server
+
+    class Writer:
+        broken = False
+
+        def write(self, data: bytes) -> None:
+            """Nobody reads it."""
+
+        def send(self, message: object) -> None:
+            """Likewise."""
+
+        def close(self) -> None:
+            """Likewise."""
+
+    server, _ = language_server.make()
+    writer: Any = Writer()
+    server.protocol.set_writer(writer)
+    for message in language_messages.messages(io.BytesIO(data)):
+        assert isinstance(message, bytes) or message > language_messages.MOST
+        if isinstance(message, bytes):
+            try:
+                language_messages._answer(server, writer, message)
+            except SystemExit:
+                return
 
 
 # -- doors
@@ -241,7 +337,8 @@ def repository(data: bytes) -> None:
 LOADERS: dict[str, Callable[[bytes], None]] = {
     f.__name__: f
     for f in (source, notebook, settings, rules, plan, known, undo_journal, answers, workloads,
-              files, patterns, repository)
+              files, patterns, repository, decided, outcomes, cached, pins, models,
+              *([messages] if importlib.util.find_spec("pygls") else []))
 }
 
 _DIGEST = "0" * 64
@@ -269,6 +366,30 @@ SEEDS: dict[str, list[bytes]] = {
     "known": [b'{"format": "migrator-baseline", "version": 1, "files": {"a.py": {"edit TF1 x": 2}}}'],
     "undo_journal": [json.dumps({"version": 1, "what": "m", "tool_version": "1", "folders": ["d"],
                                  "entries": [_ENTRY]}).encode()],
+    "decided": [
+        b'{"format": "migrator-decisions", "version": 1, "rules": ["TF110"], "files": '
+        b'{"a.py": ["0f", [true, false]], "b.py": ["", []]}}'],
+    "outcomes": [
+        b'{"schema": 1, "checks": [{"workload": "w", "name": "n", "status": "different", "detail": "d"}], '
+        b'"environment": {}, "settings": {}, "forecasts": []}',
+        b'{"schema": 1, "environment": {"gpus": [], "packages": {}}, "cells": [], "settings": {}}',
+        json.dumps({"format": "migrator-plan", "version": 1, "root": "/r", "files": [_CHANGED],
+                    "support_files": []}).encode()],
+    "cached": [pickle.dumps(FileResult("a.py", Status.SKIPPED)), pickle.dumps(os.getcwd),
+               pickle.dumps({"a": (1, frozenset("b"))})],
+    "pins": [b"tensorflow-gpu==1.15.0 ; python_version < '3'\nnumpy>=1.10,<2 # c\n-r other.txt\n",
+             b"dependencies:\n  - python=3.6\n  - pip:\n    - tensorflow==1.4\n  - tensorflow-gpu=1.12=abc\n",
+             b"FROM nvidia/cuda:9.0-cudnn7\nRUN pip install tensorflow-gpu==1.8 \\\n  numpy\n",
+             b"install_requires=['tensorflow>=1.0,<2', 'six'], python_requires='>=2.7'\n"],
+    "models": [b"\x0a\x10\x0a\x05input\x12\x0bPlaceholder", b"\x89HDF\r\n", b""],
+    "messages": [b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(m), m) for m in (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}, '
+        b'"processId": null, "rootUri": null}}',
+        b'{"jsonrpc": "2.0", "method": "initialized", "params": {}}',
+        b'{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": '
+        b'"untitled:a", "languageId": "python", "version": 1, "text": "x = 1"}}}',
+        b'{"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": {"textDocument": {"uri": '
+        b'"untitled:a"}, "position": {"line": 0, "character": 1}}}'))],
     "answers": [b'{"version": 1, "rules": ["TF1"], "files": {"a.py": ["d", [true, false]]}}'],
     "workloads": [b"[[workload]]\nname='n'\nkind='function'\ncall='a.b:c'\n"
                   b"inputs=[{name='i',shape=['batch',3],dtype='float32'}]\n"],

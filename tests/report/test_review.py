@@ -16,6 +16,7 @@ from migrator.cli.summary import count
 from migrator.engine import decisions
 from migrator.model import Change, Confidence, FileResult, Finding, Plan, Rung, Status, to_json
 from migrator.report import build, review
+from migrator.report.page import visible
 from tests.report import data
 from tests.report.browser import chromium
 
@@ -53,7 +54,7 @@ def plan() -> Plan:
 
 def test_every_hunk_and_every_findings_line_is_shown() -> None:
     shown = {file.path: file for file in review.files(plan())}
-    assert set(shown) == {"pkg/a.py", review.visible(f"pkg/{HOSTILE}.py"), "look.py", "bad.py"}
+    assert set(shown) == {"pkg/a.py", visible(f"pkg/{HOSTILE}.py"), "look.py", "bad.py"}
     first = shown["pkg/a.py"]
     assert [(b.line, b.codes, b.kinds) for b in first.blocks] == [
         (2, ["TF003", "TF110"], ["proven", "person"]),
@@ -88,12 +89,12 @@ def test_a_page_that_would_be_too_large_counts_what_it_leaves_out() -> None:
 
 
 def test_nothing_hides() -> None:
-    assert review.visible("a\u202eb\x1b[0m\u200b\udc80") == (
+    assert visible("a\u202eb\x1b[0m\u200b\udc80") == (
         "a\u27e8U+202E\u27e9b\u27e8U+001B\u27e9[0m\u27e8U+200B\u27e9\\udc80".replace(
-            "\\udc80", review.visible("\udc80")
+            "\\udc80", visible("\udc80")
         )
     )
-    assert review.visible("\udc80").isprintable()
+    assert visible("\udc80").isprintable()
     page = review.html(plan(), HOSTILE)
     assert "\u202e" not in page and "\x1b" not in page
 
@@ -179,7 +180,7 @@ def test_nothing_hostile_runs_and_nothing_is_requested(page: Any) -> None:
     assert page.find_elements("css selector", "img, main script, [onmouseover], [onerror]") == []
     # the file's whole name is text
     names = [e.text for e in page.find_elements("css selector", "summary > code:first-child")]
-    assert f"pkg/{review.visible(HOSTILE)}.py" in names
+    assert f"pkg/{visible(HOSTILE)}.py" in names
     # a script that finds its way into the page is refused by the policy
     page.execute_script(
         "var s = document.createElement('script'); s.textContent = 'window.ran = 1';"
