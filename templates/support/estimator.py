@@ -6,6 +6,7 @@ TF 1 names, so checkpoints of TF 1 estimators can be continued.
 """
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import tempfile
@@ -188,10 +189,15 @@ def _features_and_labels(element: Any) -> tuple[Any, Any]:
 
 
 def _metric(result: Any) -> Any:
-    """The tensor of a metric: what (value, update) or a Keras metric has after the update."""
+    """The tensor of a metric: what (value, update) or a Keras metric has after the update.
+
+    An update that groups those of other metrics has no value; theirs have the batch already.
+    """
     if isinstance(result, tf.keras.metrics.Metric):
         return result.result()
-    return result[1] if isinstance(result, tuple) else result
+    if isinstance(result, tuple):
+        return result[1] if tf.is_tensor(result[1]) else result[0]
+    return result
 
 
 class _Step:
@@ -278,7 +284,8 @@ class Estimator:
             raise ValueError(f"model_dir {model_dir!r} differs from the config's "
                              f"{config.model_dir!r}")
         model_dir = model_dir or config.model_dir or tempfile.mkdtemp()
-        self._model_fn, self._params, self._warm_start = model_fn, params, warm_start_from
+        self._model_fn, self._warm_start = model_fn, warm_start_from
+        self._params = copy.deepcopy(params)  # as TF 1: what the caller changes later has no effect
         self._config = config.replace(model_dir=os.fspath(model_dir))
 
     @property
