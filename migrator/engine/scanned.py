@@ -10,7 +10,12 @@ from migrator.model import FileResult
 
 SUPPORT_PACKAGE = "tf1_support"
 # An import of TensorFlow, also in Python 2 and inside of functions.
-_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(?:tensorflow|tf_slim|tf1_support)\b", re.MULTILINE)
+# Also behind other imports of its line, a colon or a form feed; not in comments and strings.
+_IMPORTS = re.compile(
+    r"""^[^#\n'"]*\b(?:import|from)[ \t]+(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"""
+    r"(?:tensorflow|tf_slim|tf1_support)\b",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)

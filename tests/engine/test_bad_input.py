@@ -18,6 +18,7 @@ from migrator.analysis.index import ProjectIndex
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.ruleset import RuleSet, load_ruleset
+from migrator.engine.scanned import imports_tensorflow
 from migrator.model import FileResult, Status
 from tests.engine.mutated import examine
 
@@ -271,3 +272,20 @@ def test_a_form_feed_begins_the_indentation_of_a_line_anew(lead: str) -> None:
     assert problems == []
     assert result is not None and result.new_text is not None
     assert f"\n@graphs.building\n{lead}def train" in result.new_text
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["\fimport tensorflow as tf", "import numpy as np, tensorflow as tf", "if 1: import tensorflow as tf",
+     "import os; import tensorflow as tf", "import numpy, os.path as p, tensorflow.contrib as c"],
+)  # fmt: skip
+def test_tensorflow_is_imported_wherever_it_stands_in_its_line(line: str) -> None:
+    assert imports_tensorflow(f"import re\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["# import tensorflow", "s = 'import tensorflow'", "import tensorflowjs", "x = 1  # from tensorflow"],
+)
+def test_what_only_speaks_of_tensorflow_imports_it_not(line: str) -> None:
+    assert not imports_tensorflow(f"import re\n{line}\n")
