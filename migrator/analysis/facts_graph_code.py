@@ -30,6 +30,7 @@ _PYTHON = (
     "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",
     "contrib.training.HParams", "Summary", "summary.Summary", "as_dtype", "RunOptions", "RunMetadata",
 )
+_EVALUATE = "tf1_support.graphs.evaluate"  # takes the graph of its tensor, as `x.eval()` does
 MODULE, MAIN = "", "__main__"
 
 
@@ -100,7 +101,7 @@ def unit_facts(
             symbol = names.resolve_node(node.func, values=False) or ""
             if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
                 direct = direct or symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
-                    symbol.startswith("tf1_support"))
+                    symbol.startswith("tf1_support") and symbol != _EVALUATE)
                 ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
             elif symbol and not symbol.startswith("builtins."):
                 calls.add(symbol.partition("(")[0])

@@ -48,3 +48,12 @@ def test_what_is_made_anew_between_them_is_another_function() -> None:
         "        return a + self.sess.run(self.fake, {self.z: first})\n"
     )
     assert text.count("graphs.function(") == 2
+
+
+def test_what_only_evaluates_gets_no_graph_on_a_second_run_beside_a_run_that_is_left() -> None:
+    text = migrated(
+        "import tensorflow as tf\n\n\ndef weights(layers):\n    return [v.eval() for v in layers]\n\n\n"
+        "def show(sess, net, z):\n    a = sess.run(net.out, feed_dict={net.z: z})\n"
+        "    return a + sess.run(*[net.out], feed_dict={net.z: z})\n"
+    )
+    assert "\n\n\ndef weights(layers):\n    return [graphs.evaluate(v) for v in layers]" in text
