@@ -1,6 +1,9 @@
 """Kills writers and undoers at random instants; prints what was found as JSON.
 
-    python benchmarks/kill_trials.py [--trials 200] [--files 60] [--seed 1]
+    python benchmarks/kill_trials.py [--trials 200] [--files 60] [--seed 1] [--kinds graphs package]
+
+The plans are those of tests/project/kills.py: renames of many files, programs that share graphs, a support
+package that becomes the distribution, decisions about hunks; `--trials` of all kinds together.
 
 Exit code 1 if any file was neither old nor new, or any undo was not exact.
 """
@@ -16,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.project.kills import kill_trials
+from tests.project.kills import KINDS, kill_trials
 
 
 def main() -> int:
@@ -25,11 +28,16 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--files", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="migrator-kills-") as folder:
-        tally = kill_trials(Path(folder), arguments.trials, arguments.seed, arguments.files)
-    print(json.dumps({**vars(arguments), **dataclasses.asdict(tally)}, indent=1))
-    return int(bool(tally.neither or tally.undo_wrong))
+    each = -(-arguments.trials // len(arguments.kinds))
+    tallies = {}
+    for kind in arguments.kinds:
+        with tempfile.TemporaryDirectory(prefix="migrator-kills-") as folder:
+            tallies[kind] = kill_trials(Path(folder), each, arguments.seed, arguments.files, kind)
+    found = {kind: dataclasses.asdict(tally) for kind, tally in tallies.items()}
+    print(json.dumps({**vars(arguments), "found": found}, indent=1))
+    return int(any(tally.neither or tally.undo_wrong for tally in tallies.values()))
 
 
 if __name__ == "__main__":

@@ -41,6 +41,12 @@ def test_killed_at_any_instant(tmp_path: Path) -> None:
     raise AssertionError(f"only {killed} kills hit, {partly} of them half-way")
 
 
+@pytest.mark.parametrize("kind", ["graphs", "package", "decisions"])
+def test_what_the_engine_plans_is_whole_after_a_kill(tmp_path: Path, kind: str) -> None:
+    tally = kill_trials(tmp_path, 10, seed=1, files=6, kind=kind)
+    assert (tally.trials, tally.neither, tally.undo_wrong) == (10, 0, 0)
+
+
 class Full(OSError):
     """Stands for a disk that is full."""
 
