@@ -33,8 +33,8 @@ def _run(
 def imports(
     workload: Workload, before_side: Side, after_side: Side, progress: Progress | None = None
 ) -> list[Check]:
-    """Modules that import on the original import after the migration, from the same folder, and
-    define functions and classes of the same names with the same parameters."""
+    """Modules that import on the original import after the migration, from the same folder or from their own
+    where that is no package, and define functions and classes of the same names with the same parameters."""
     files = list(workload.paths)
     before = _run(before_side, workload, [{"file": f, "roots": roots(f)} for f in files], progress)
     if before.error:
@@ -43,7 +43,7 @@ def imports(
     working = [f for f in files if old[f]["state"] == "ok"]
     after = Found(facts={"results": []})
     if working:
-        jobs = [{"file": f, "roots": [old[f]["root"]]} for f in working]
+        jobs = [{"file": f, "roots": [old[f]["root"], *_own(f, before_side)]} for f in working]
         after = _run(after_side, workload, jobs, progress)
         if after.error:
             return [failure(workload, "modules", before, after)]
@@ -53,6 +53,10 @@ def imports(
     details += [f"{f}: {new[f]['error']}{_at(new[f])}" for f in broken[:_SHOWN]]
     if len(broken) > _SHOWN:
         details.append(f"… and {len(broken) - _SHOWN} more")
+    details += [
+        f"{f}: from {new[f]['root']} only, where its programs start: the support package lies there"
+        for f in working if new[f]["state"] == "ok" and new[f]["root"] != old[f]["root"]
+    ]  # fmt: skip
     seconds = before.seconds + after.seconds
     status = Status.DIFFERS if broken else Status.EQUAL if working else Status.NOT_RUN
     details += _interfaces(old, new, [f for f in working if f not in broken])
@@ -69,6 +73,13 @@ def imports(
             Check(workload.name, "modules of the original", Status.NOT_RUN, detail="\n".join(lines))
         )
     return checks
+
+
+def _own(path: str, side: Side) -> list[str]:
+    """The folder of a module where it is no package: what starts there imports its neighbours from there, and
+    a module above that imports this one as part of a package is looked at itself."""
+    folder = PurePosixPath(path).parent.as_posix()
+    return [] if folder == "." or (side.root / folder / "__init__.py").exists() else [folder]
 
 
 def _at(result: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ from migrator.report import build, render
 from tests.report import data, test_sets
 from tests.report.browser import chromium
 
+SAVED = Path(__file__).resolve().parents[2] / "samples" / "reports" / "ssd_mobilenet_v1"
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -153,6 +155,17 @@ def test_charts_have_words_for_those_who_cannot_see_them(browser: Any) -> None:
 def test_page_is_one_file(browser: Any) -> None:
     folder = Path(browser.current_url.removeprefix("file://")).parent
     assert (folder / "report.html").stat().st_size < 1_500_000
+
+
+def test_the_page_of_the_demo_is_short(browser: Any, tmp_path: Path) -> None:
+    build.run(SAVED, tmp_path / "report.html", "ssd_mobilenet_v1")
+    assert (tmp_path / "report.html").stat().st_size < 1_500_000
+    browser.get((tmp_path / "report.html").as_uri())
+    assert 1_000 < browser.execute_script("return document.documentElement.scrollHeight") <= 6_000
+    # stacked by kind, with the program's own lines: nothing of it needs to be measured again
+    assert "live" in browser.find_element("css selector", ".view").text
+    assert "ssd/mobilenet_v1.py:" in browser.find_element("id", "memory").get_attribute("textContent")
+    assert severe(browser) == []
 
 
 CONTRAST = """

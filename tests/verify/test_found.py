@@ -59,14 +59,16 @@ ORIGINAL = {
                 "if __name__ == '__main__':\n    parser.parse_args()\n",
     "run.py": "import tensorflow as tf\nflags = tf.app.flags\nflags.DEFINE_integer('depth', 3, 'Deep.')\n\n\n"
               "def main(_):\n    open('ran', 'w').close()\n\n\ntf.app.run()\n",
-    "old.py": "print 'Python 2'\n",
+    "old.py": "print 'Python 2'\n", "tools/kind.py": "KIND = 1\n", "net/kind.py": "KIND = 1\n",
     "test_all.py": "def test_one():\n    assert True\n",
 }  # fmt: skip
 MIGRATED = {
     **ORIGINAL,
     "net/layers.py": ORIGINAL["net/layers.py"].replace("units, name=None", "units")
                                               .replace("call(", "compute("),
-    "tools/helper.py": "VALUE = 4\n",
+    "tools/helper.py": "VALUE = 4\n", "tools/support.py": "", "net/support.py": "",
+    # what comes with the program lies where a script starts, and that is no package
+    "tools/kind.py": "import support\nKIND = 1\n", "net/kind.py": "import support\nKIND = 1\n",
     "train.py": ORIGINAL["train.py"].replace("--rate", "--speed"),
     "run.py": "from absl import app, flags\nflags.DEFINE_integer('depth', 3, 'Deep.')\n\n\n"
               "def main(_):\n    open('ran', 'w').close()\n\n\napp.run(main)\n",
@@ -103,8 +105,10 @@ def test_modules_that_do_not_import_any_more(checks: dict[tuple[str, str], Check
     found = checks["imports", "modules"]
     assert found.status is Status.DIFFERS
     lines = found.detail.splitlines()
-    assert lines[0] == "4 of 5 modules that import before import after"
-    assert lines[1].startswith("tools/use.py: AssertionError") and "tools/use.py:2" in lines[1]
+    assert lines[0] == "5 of 7 modules that import before import after"
+    assert lines[1].startswith("net/kind.py: ModuleNotFoundError")
+    assert lines[2].startswith("tools/use.py: AssertionError") and "tools/use.py:2" in lines[2]
+    assert lines[3].startswith("tools/kind.py: from tools only")
     assert checks["imports", "modules of the original"].status is Status.NOT_RUN
     assert "net/broken.py: ModuleNotFoundError" in checks["imports", "modules of the original"].detail
 
