@@ -30,7 +30,7 @@ from .draws import global_seed
 from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
-from .names import current_graph, layers_numbered
+from .names import current_graph, layers_numbered, placed_as_asked
 from .store import GraphKeys, VariableStore, current_run, entered, on_reset
 
 Element = Any  # tf.Tensor, tf.Operation, tf.SparseTensor, tf.Variable, or a name of one
@@ -82,6 +82,7 @@ class Graph:
 
     def __init__(self) -> None:
         with tf.init_scope():
+            placed_as_asked()
             self.traced = _Traced("graph", collections={})
         self.traced.built_by = self
         self.read: dict[int, Any] = {}  # variables that the graph reads, by id

@@ -154,7 +154,14 @@ def outside_traces() -> Iterator[None]:
     `tf.init_scope` alone leaves them to `tf.function`, which would trace a second time.
     """
     with tf.init_scope(), tf.variable_creator_scope(_unlifted):
+        placed_as_asked()
         yield
+
+
+def placed_as_asked() -> None:
+    """Devices that are not there are replaced, unless the program said no: TensorFlow forgets that where
+    it starts its devices while something is traced."""
+    tf.config.set_soft_device_placement(tf.config.get_soft_device_placement())
 
 
 @tf.autograph.experimental.do_not_convert

@@ -1,0 +1,39 @@
+"""Devices that a machine lacks, under variables that are made before the session says that placement is soft."""
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+
+def where(size):
+    return "/cpu:0" if size > 100 else "/gpu:0"
+
+
+def network(x):
+    with tf.variable_scope("embeddings", initializer=tf.random_uniform_initializer(1.0, 1.0)):
+        with tf.device(where(3)):
+            table = tf.get_variable("table", [3, 2], tf.float32)
+        with tf.device("/gpu:1"):
+            scale = tf.Variable(2.0, name="scale")
+    with tf.device("/gpu:0"):
+        return tf.nn.embedding_lookup(table, x) * scale
+
+
+def main(path):
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.placeholder(tf.int32, [None])
+        y = network(x)
+        loss = tf.reduce_sum(tf.square(y))
+        with tf.device("/gpu:0"):
+            train = tf.train.AdamOptimizer(0.1).minimize(loss)
+    config = tf.ConfigProto(allow_soft_placement=True)
+    with tf.Session(graph=graph, config=config) as sess:
+        with graph.as_default():
+            sess.run(tf.global_variables_initializer())
+        losses = [sess.run([train, loss], {x: [0, 2, i % 3]})[1] for i in range(3)]
+        np.savez(path, losses=losses, y=sess.run(y, {x: [1, 2]}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
