@@ -135,6 +135,17 @@ def _variable_operation(kwargs: dict[str, Any], device: str) -> Any:
     return made.op
 
 
+def asked_for(graph: Any, variable: Any, name: str) -> str:
+    """The device that scopes which are open in a graph ask for a variable; TF 1: `variable.op.device`."""
+    scopes = graph._device_function_stack
+    if not scopes.peek_objs():
+        return ""
+    with tf.Graph().as_default() as scratch:
+        scratch._device_function_stack = scopes
+        made = tf.raw_ops.VariableV2(shape=variable.shape, dtype=variable.dtype, name=_op_name(name))
+    return str(made.op.device)
+
+
 def _op_name(name: Any) -> str:
     """`name` as far as an operation may be called so."""
     text = "".join(c if c.isalnum() or c in "_./\\-" else "_" for c in str(name or "Variable"))

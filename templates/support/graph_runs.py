@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .devices import asked_for
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
 from .names import current_graph, hashable, is_seed, key_of, layer_variable_name, variable_name
@@ -159,6 +160,7 @@ class GraphRun(Run):
     def made(self, variable: Any, initial: Callable[[], Any]) -> None:
         """Remembers how to compute the first value of a new variable, for `initialize`."""
         _give_to_graph(variable, self)
+        variable.asked_device = asked_for(self.graph.traced, variable, variable_name(variable))
         self._initial[id(variable)] = variable, initial
 
     def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
@@ -271,12 +273,14 @@ class _Named:
 
     def __init__(self, variable: Any) -> None:
         self.name = variable_name(variable)
+        self.device = variable.asked_device
 
 
 class _OfGraph:
     """What TF 1's variables had besides those of TF 2."""
 
     graph_run: GraphRun
+    asked_device: str
 
     @property
     def built_by(self) -> Any:

@@ -99,7 +99,7 @@ def print_model_analysis(graph: Any = None, run_meta: Any = None, op_log: Any = 
     return counts
 
 
-def _described(tensor: Any) -> str:
+def tensor_description(tensor: Any) -> str:
     sizes = "x".join("?" if size is None else str(size) for size in tensor.shape.as_list())
     return f"({tf.as_dtype(tensor.dtype).name} {sizes})"
 
@@ -118,7 +118,7 @@ def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[in
         bytes_ = count * tf.as_dtype(variable.dtype).size
         elements, size = elements + count, size + bytes_
         if print_info:
-            print(variable.name, _described(variable), f"[{count}, bytes: {bytes_}]")
+            print(variable.name, tensor_description(variable), f"[{count}, bytes: {bytes_}]")
     if print_info:
         print(f"Total size of variables: {elements}\nTotal bytes of variables: {size}")
     return elements, size
@@ -133,6 +133,6 @@ def analyze_ops(graph: Any, print_info: bool = False) -> int:
         counts = [output.shape.num_elements() or 0 for output in op.outputs]
         elements += sum(counts)
         if print_info:
-            shapes = ", ".join(_described(output) for output in op.outputs if output.shape)
+            shapes = ", ".join(tensor_description(output) for output in op.outputs if output.shape)
             print(op.name, "\t->", shapes, f"[{sum(counts)}]")
     return elements

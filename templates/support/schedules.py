@@ -98,12 +98,22 @@ def _like(learning_rate: Any, *values: Any) -> list[tf.Tensor]:
     return [rate, *(tf.cast(value, rate.dtype) for value in values)]
 
 
+def _named(rate_at: Callable[[Any], tf.Tensor], name: str) -> Callable[[Any], tf.Tensor]:
+    """`rate_at`, whose operations are below `name`. (Keras' schedules refuse 0 steps; TF 1 computed with them.)"""
+    def named(step: Any) -> tf.Tensor:
+        with tf.name_scope(name):
+            return rate_at(step)
+    return named
+
+
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps), by whole numbers if `staircase`."""
-    return at_step(keras_schedules.ExponentialDecay(
-        learning_rate, decay_steps, decay_rate, staircase, name or "ExponentialDecay"),
-        global_step)
+    def rate_at(step: Any) -> tf.Tensor:
+        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
+        ratio = tf.floor(now / steps) if staircase else now / steps
+        return rate * tf.pow(decay, ratio)
+    return at_step(_named(rate_at, name or "ExponentialDecay"), global_step)
 
 
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
@@ -119,9 +129,11 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                        staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * step / decay_steps), by whole numbers if `staircase`."""
-    return at_step(keras_schedules.InverseTimeDecay(
-        learning_rate, decay_steps, decay_rate, staircase, name or "InverseTimeDecay"),
-        global_step)
+    def rate_at(step: Any) -> tf.Tensor:
+        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
+        ratio = tf.floor(now / steps) if staircase else now / steps
+        return rate / (tf.constant(1, rate.dtype) + decay * ratio)
+    return at_step(_named(rate_at, name or "InverseTimeDecay"), global_step)
 
 
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 from kit import carried, picture, settings
 
 REPOSITORY = "https://github.com/affinelayer/pix2pix-tensorflow"
@@ -65,6 +66,15 @@ def export(w):
 def export_for_server(w):
     w.script("server/tools/export-checkpoint.py", "--checkpoint=before", "--output_file=model.pict",
              cwd=".")  # fmt: skip
+    with open("model.pict", "rb") as stream:  # parts, each behind its length; logarithms are NumPy's
+        content, parts = stream.read(), []
+    while content:
+        end = 4 + int.from_bytes(content[:4], "big")
+        parts.append(content[4:end])
+        content = content[end:]
+    os.remove("model.pict")
+    shape, index, encoded = parts
+    w.dump(shape=shape.decode(), index=np.frombuffer(index, np.float32), encoded=np.frombuffer(encoded, np.uint8))
 
 
 def process(w):

@@ -1,4 +1,5 @@
-"""Devices that a machine lacks, under variables that are made before the session says that placement is soft."""
+"""Devices that a machine lacks, under variables that are made before the session says that placement is soft;
+and a rate whose decay takes no steps, in a branch that is not taken."""
 import sys
 
 import numpy as np
@@ -13,10 +14,17 @@ def network(x):
     with tf.variable_scope("embeddings", initializer=tf.random_uniform_initializer(1.0, 1.0)):
         with tf.device(where(3)):
             table = tf.get_variable("table", [3, 2], tf.float32)
-        with tf.device("/gpu:1"):
-            scale = tf.Variable(2.0, name="scale")
+        with tf.device("/cpu:0"):
+            with tf.device("/gpu:1"):
+                scale = tf.Variable(2.0, name="scale")
     with tf.device("/gpu:0"):
         return tf.nn.embedding_lookup(table, x) * scale
+
+
+def rate(step):
+    return tf.cond(
+        step < 100, lambda: tf.constant(0.1),
+        lambda: tf.train.exponential_decay(tf.constant(0.1), step - 100, 0, 1.0, staircase=True))
 
 
 def main(path):
@@ -25,14 +33,16 @@ def main(path):
         x = tf.placeholder(tf.int32, [None])
         y = network(x)
         loss = tf.reduce_sum(tf.square(y))
+        step = tf.train.get_or_create_global_step()
         with tf.device("/gpu:0"):
-            train = tf.train.AdamOptimizer(0.1).minimize(loss)
+            train = tf.train.AdamOptimizer(rate(step)).minimize(loss, global_step=step)
     config = tf.ConfigProto(allow_soft_placement=True)
     with tf.Session(graph=graph, config=config) as sess:
         with graph.as_default():
             sess.run(tf.global_variables_initializer())
+            devices = ["%s %s" % (v.name, v.op.device) for v in tf.trainable_variables()]
         losses = [sess.run([train, loss], {x: [0, 2, i % 3]})[1] for i in range(3)]
-        np.savez(path, losses=losses, y=sess.run(y, {x: [1, 2]}))
+        np.savez(path, losses=losses, y=sess.run(y, {x: [1, 2]}), devices=devices)
 
 
 if __name__ == "__main__":
