@@ -29,8 +29,8 @@ _FLAGS = [("pp.pprint(flags.FLAGS.__flags)", f"pp.pprint({_OWN})"),
           ("{k:FLAGS[k].value for k in FLAGS}", _OWN)]
 
 
-@settings(timeout=900, tolerance=1e-3, why="biases ahead of a batch norm have gradients of rounding alone, of "
-          "which Adam makes whole steps; samples, with the averages of statistics, show them")
+@settings(timeout=900, tolerance=1e-3, why="biases ahead of a batch norm have gradients of rounding alone, "
+          "of which Adam makes whole steps; samples, with averages of statistics, show them")  # fmt: skip
 def train(w):
     w.script(*_SMALL, "--sample_freq=2", "--G_img_sum", ahead=_AHEAD, instead=_FLAGS)
 

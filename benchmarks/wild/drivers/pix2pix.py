@@ -74,7 +74,8 @@ def export_for_server(w):
         content = content[end:]
     os.remove("model.pict")
     shape, index, encoded = parts
-    w.dump(shape=shape.decode(), index=np.frombuffer(index, np.float32), encoded=np.frombuffer(encoded, np.uint8))
+    w.dump(shape=shape.decode(), index=np.frombuffer(index, np.float32),
+           encoded=np.frombuffer(encoded, np.uint8))  # fmt: skip
 
 
 def process(w):
