@@ -99,7 +99,7 @@ def _like(learning_rate: Any, *values: Any) -> list[tf.Tensor]:
 
 
 def _named(rate_at: Callable[[Any], tf.Tensor], name: str) -> Callable[[Any], tf.Tensor]:
-    """`rate_at`, its operations below `name`. Keras' own schedules refuse decays of 0 steps, unlike TF 1's."""
+    """`rate_at`, its operations below `name`. Keras' schedules refuse decays of 0 steps, unlike TF 1's."""
     def named(step: Any) -> tf.Tensor:
         with tf.name_scope(name):
             return rate_at(step)
