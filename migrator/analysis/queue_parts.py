@@ -9,6 +9,7 @@ from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import SourceText
+from migrator.analysis.tree_walk import walk
 
 READERS = {
     "tensorflow.TFRecordReader": "TFRecordDataset",
@@ -73,8 +74,21 @@ class PartWriter:
     def _count(self, given: list[ast.expr], text: str) -> str:
         """How many elements what `given` holds has, where `text` stands for it: len() of a tensor is not
         known where a graph is built."""
-        tensor = any((self.names.resolve_node(node) or "").startswith("tensorflow.") for node in given)
+        made = [self._assigned_last(node) for node in given]
+        tensor = any((self.names.resolve_node(node) or "").startswith("tensorflow.") for node in made)
         return f"{text}.shape[0]" if tensor else f"len({text})"
+
+    def _assigned_last(self, node: ast.expr) -> ast.expr:
+        """What the function around a name, which may stand for several things in it, gave it last."""
+        if not isinstance(node, ast.Name):
+            return node
+        around = max(
+            (f for f in walk(self.names.tree) if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef))
+             and f.lineno <= node.lineno <= (f.end_lineno or 0)),
+            key=lambda f: f.lineno, default=self.names.tree)
+        above = [a for a in walk(around) if isinstance(a, ast.Assign) and a.lineno < node.lineno and any(
+            isinstance(t, ast.Name) and t.id == node.id for t in a.targets)]
+        return max(above, key=lambda a: a.lineno).value if above else node
 
     def _fresh(self, name: str) -> str:
         candidate = fresh_name(name, self.used)

@@ -30,6 +30,12 @@ UNDERSTOOD = {
             "dataset = dataset.batch(4).prefetch(1)", "batch = dataset.make_one_shot_iterator()",
         ],
     ),
+    "slices of a name that is used again": (
+        "images = tf.convert_to_tensor(files)\nlabels = tf.convert_to_tensor(classes)\n"
+        "queue = tf.train.slice_input_producer([images, labels])\nimage = tf.read_file(queue[0])\n"
+        "label = load(queue[1])\nimages, labels = tf.train.batch([image, label], 4)\n",
+        ["from_tensor_slices((images, labels)).shuffle(images.shape[0])"],
+    ),
     "whole files": (
         "queue = tf.train.string_input_producer(tf.gfile.Glob('*.png'), shuffle=False)\n"
         "key, contents = tf.WholeFileReader().read(queue)\nimage = tf.image.decode_png(contents)\n"
