@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import code_children
 from migrator.transforms import _flow as flow
 from migrator.transforms.session_configs import fields as f
 
@@ -62,13 +63,13 @@ def scopes(module: cst.Module) -> Iterator[Scope]:
 def nodes_of(scope: Scope) -> list[cst.CSTNode]:
     """All nodes of a scope in source order, without those of functions and classes in it."""
     found: list[cst.CSTNode] = []
-    stack = list(reversed(scope.body.children if isinstance(scope, cst.FunctionDef) else scope.body))
+    stack = list(reversed(code_children(scope.body) if isinstance(scope, cst.FunctionDef) else scope.body))
     while stack:
         node = stack.pop()
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             continue
         found.append(node)
-        stack.extend(reversed(node.children))
+        stack.extend(reversed(code_children(node)))
     return found
 
 
