@@ -24,6 +24,7 @@ _DEPTH = {
     "importlib": 2,
     "urllib": 2,
     "google": 3,
+    "tensorboard": 3,
     "xml": 3,
 }
 KERAS_SOURCES = "tensorflow.python.keras"

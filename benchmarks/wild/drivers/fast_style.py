@@ -51,34 +51,34 @@ def data(w):
     mean = np.empty((1, 1), [("averageImage", object)])
     mean[0, 0]["averageImage"] = np.full((4, 4, 3), 120.0)
     scipy.io.savemat("vgg.mat", {"normalization": mean, "layers": layers})
-    for i in range(4):
-        picture(f"train/{i}.jpg", 256, 256, i)
-    picture("style.jpg", 96, 80, 7)
-    picture("test.jpg", 64, 64, 8)
-    picture("several/a.jpg", 64, 64, 9)
-    picture("several/b.jpg", 32, 64, 10)
+    for i in range(4):  # not as JPEG: its decoders differ
+        picture(f"train/{i}.png", 256, 256, i)
+    picture("style.png", 96, 80, 7)
+    picture("test.png", 64, 64, 8)
+    picture("several/a.png", 64, 64, 9)
+    picture("several/b.png", 32, 64, 10)
     for folder in ("kept", "shown", "out"):
         os.makedirs(folder, exist_ok=True)
         write(f"{folder}/.keep", "")
 
 
-_STYLE = ("--style=style.jpg", "--vgg-path=vgg.mat", "--batch-size=2", "--epochs=1",
+_STYLE = ("--style=style.png", "--vgg-path=vgg.mat", "--batch-size=2", "--epochs=1",
           "--checkpoint-iterations=1")  # fmt: skip
 
 
 @settings(timeout=900)
 def train(w):
-    w.script("style.py", *_STYLE, "--checkpoint-dir=kept", "--train-path=train", "--test=test.jpg",
+    w.script("style.py", *_STYLE, "--checkpoint-dir=kept", "--train-path=train", "--test=test.png",
              "--test-dir=shown", ahead=_AHEAD)  # fmt: skip
 
 
 def transfer(w):
-    w.script("evaluate.py", "--checkpoint=kept", "--in-path=test.jpg", "--out-path=out/test.png",
+    w.script("evaluate.py", "--checkpoint=kept", "--in-path=test.png", "--out-path=out/test.png",
              ahead=_AHEAD)  # fmt: skip
 
 
 def transfer_several(w):
-    w.script("evaluate.py", "--checkpoint=kept/fns.ckpt", "--in-path=several", "--out-path=out",
+    w.script("evaluate.py", "--checkpoint=kept", "--in-path=several", "--out-path=out",
              "--allow-different-dimensions", "--batch-size=1", "--device=/cpu:0", ahead=_AHEAD)  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def optimize_slowly(w):
     from optimize import optimize
     from utils import get_img
 
-    steps = optimize(["test.jpg"], get_img("style.jpg"), 7.5, 1e2, 2e2, "vgg.mat", epochs=3,
+    steps = optimize(["test.png"], get_img("style.png"), 7.5, 1e2, 2e2, "vgg.mat", epochs=3,
                      print_iterations=1, batch_size=1, slow=True, learning_rate=10.0)  # fmt: skip
     for preds, losses, _, epoch in steps:
         w.dump(**{f"preds{epoch}": preds, f"losses{epoch}": losses})

@@ -49,7 +49,7 @@ def data(w):
         lines.append(f"{i % 8}.jpg " + " ".join(draw.choice(["1", "-1"], 5)))
     for i in range(8):
         picture(f"dataset/celebA/train/{i}.jpg", 20, 20, i)
-    picture("dataset/celebA/test/one.jpg", 20, 20, 20)
+    picture("dataset/celebA/test/one.png", 20, 20, 20)
     write("dataset/celebA/list_attr_celeba.txt", "\n".join(lines) + "\n")
 
 
