@@ -116,7 +116,21 @@ def _read(path: str, shipped: Shipped | None) -> SourceFile:
 
 
 def scan(path: str, shipped: Shipped | None = None) -> Scanned:
-    """The first look at a file: what others may ask about it."""
+    """The first look at a file: what others may ask about it. What goes wrong there is the file's own."""
+    try:
+        return _scan(path, shipped)
+    except Exception as error:
+        return died_scanning(path, _why(error))
+
+
+def _why(error: Exception) -> str:
+    """What is said of a file that we could not cope with."""
+    if isinstance(error, (RecursionError, MemoryError)):
+        return "statements or expressions are nested too deeply; split them up"
+    return f"internal error, {type(error).__name__}: {error}"
+
+
+def _scan(path: str, shipped: Shipped | None) -> Scanned:
     try:
         source = _read(path, shipped)
     except SourceError as error:
@@ -175,7 +189,10 @@ def migrate_without(path: str, held: Held, shipped: Shipped | None = None) -> Mi
     )  # fmt: skip
     if is_notebook(path) and result.new_text and marks(result.new_text) != marks(source.text):
         result = _unsplittable(result)
-    made = _with_units(result, attempt)
+    try:
+        made = _with_units(result, attempt)
+    except Exception as error:
+        made = died(path, _why(error))
     tree_walk.forget()  # or the garbage collector would go through the trees
     cst_walk.forget()
     return made

@@ -90,6 +90,9 @@ _WORD = re.compile(
 )
 
 
+_LONGEST = 4000  # characters of a line that is looked at; patterns take time by the square of it
+
+
 @dataclass(frozen=True)
 class Updated:
     """The new text of a file (the old one where nothing changed), and what to report."""
@@ -175,6 +178,9 @@ def update(path: str, text: str, needed: frozenset[str] = frozenset()) -> Update
     lines = text.splitlines(keepends=True)
     new: list[str] = []
     for number, row in enumerate(lines, 1):
+        if len(row) > _LONGEST:
+            new.append(row)
+            continue
         body = row.rstrip("\r\n")
         end = row[len(body) :]
         reasons: list[tuple[str, str]] = []

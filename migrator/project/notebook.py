@@ -179,10 +179,13 @@ def _cells(data: bytes, path: Path | str) -> tuple[SourceFile, list[Cell]]:
     raw = SourceFile(
         Path(path), text, "utf-8", data.startswith(b"\xef\xbb\xbf"), "", sha256(data)
     )
-    metadata = document.get("metadata", {})
-    language = metadata.get("language_info", {}).get("name") or metadata.get(
-        "kernelspec", {}
-    ).get("language", "python")
+    try:
+        metadata = document.get("metadata", {})
+        language = metadata.get("language_info", {}).get("name") or metadata.get(
+            "kernelspec", {}
+        ).get("language", "python")
+    except AttributeError as error:
+        raise SourceError(path, f"is not a notebook: its metadata is of another kind ({error})") from error
     if "python" not in str(language).lower():
         return raw, []
     try:

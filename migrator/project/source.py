@@ -77,6 +77,10 @@ def _plain_name(name: str) -> str:
     return name
 
 
+#: Codecs for names of hosts: they take time by the square of a text, and nobody writes modules in them.
+_SLOW = ("punycode", "idna")
+
+
 def declared_encoding(data: bytes) -> tuple[str, bool, int]:
     """(codec name, has a BOM, line of the cookie or 0) by PEP 263.
 
@@ -91,7 +95,7 @@ def declared_encoding(data: bytes) -> tuple[str, bool, int]:
         if found:
             name = found[1].decode("ascii", "replace")
             codec = codecs.lookup(_plain_name(name))
-            if not codec._is_text_encoding:  # type: ignore[attr-defined]  # as open() itself asks
+            if codec.name in _SLOW or not codec._is_text_encoding:  # type: ignore[attr-defined]  # as open() asks
                 raise LookupError(f"{name} does not decode to text")
             if bom and codec.name != "utf-8":
                 raise ValueError(f"the file starts with a UTF-8 BOM but declares {name}")

@@ -94,6 +94,26 @@ def test_expressions_that_are_too_deep_cost_only_their_file(tmp_path: Path, text
     assert "internal error" not in deep.error
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_one_file_that_cannot_be_coped_with_is_its_own_failure(tmp_path: Path, jobs: str) -> None:
+    """Statements too deep for us, metadata of another kind, codecs and lines that take their square."""
+    strange = json.loads(notebook([TENSORFLOW]))
+    strange["metadata"] = {"kernelspec": 3, "language_info": []}
+    write(tmp_path, {
+        **{f"uses{number}.py": USES for number in range(16)},
+        "elifs.py": TENSORFLOW + "if y: pass\n" + "elif y: pass\n" * 3000,
+        "dots.py": TENSORFLOW + "x = y" + ".a" * 3000 + "\n",
+        "kinds.ipynb": json.dumps(strange),
+        "codec.py": "# -*- coding: punycode -*-\nimport tensorflow\nx = 'a-" + "b9" * 1_000_000 + "'\n",
+        "requirements.txt": "tensorflow" + "==" * 100_000 + "\ntensorflow==1.15\n",
+    })  # fmt: skip
+    done = migrator("migrate", tmp_path, "--diff", "--no-cache", "--jobs", jobs)
+    assert b"Traceback" not in done.stderr and done.returncode == 3, done.stderr[-2000:]
+    assert done.stdout.count(b"+x = tf.math.log") == 16 and b"-tensorflow==1.15" in done.stdout
+    for name in (b"kinds.ipynb:1: ", b"codec.py:1: "):
+        assert name in done.stderr
+
+
 def test_a_module_that_is_data_is_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("import tensorflow as tf\nx = [" + "1," * 2_000_000 + "]\n")
     (tmp_path / "uses.py").write_text(USES)
