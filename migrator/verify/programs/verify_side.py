@@ -94,6 +94,7 @@ def _seeded(seed: Callable[..., Any]) -> Callable[..., Any]:
     """A function that seeds a generator: with 0 where it would ask the system for a seed."""
 
     def call(value: Any = None, *args: Any, **kwargs: Any) -> Any:
+        value = kwargs.pop("seed", kwargs.pop("a", value))  # as numpy and Python call it
         return seed(0 if value is None else value, *args, **kwargs)
 
     return call
