@@ -27,6 +27,7 @@ _SPELLINGS = (
 )  # fmt: skip
 _VOLATILE = re.compile(
     r"""0x[0-9a-fA-F]+
+    | (?<=",\ )line\ \d+                                    # of a traceback: the migration moved the text
     | /tmp/\w+
     | \b\w+/s(?:ec\w*)?\b\s*[:=]?\s*[\d.]+
     | \b\d{4}[-/]\d\d[-/]\d\d[T_ -]?(?:\d\d[:_-]?\d\d[:_-]?\d\d(?:[.,]\d+)?)?   # dates

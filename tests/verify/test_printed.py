@@ -116,3 +116,11 @@ def test_the_values_of_an_eager_tensor_stand_for_what_a_graph_printed() -> None:
     assert [line.text for line in printed.lines(after)] == ["loss 0.5"]
     found = printed.compare(printed.lines(before), printed.lines(after))
     assert not found.lost and not found.added and len(found.numbers) == 1
+
+
+def test_lines_of_tracebacks_are_where_the_migration_put_them() -> None:
+    found = printed.compare(
+        printed.lines('  File "./feeder.py", line 74, in run\n'),
+        printed.lines('  File "./feeder.py", line 76, in run\n'),
+    )
+    assert not found.lost and not found.added and not found.numbers

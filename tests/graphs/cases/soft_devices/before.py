@@ -18,7 +18,10 @@ def network(x):
             with tf.device("/gpu:1"):
                 scale = tf.Variable(2.0, name="scale")
     with tf.device("/gpu:0"):
-        return tf.nn.embedding_lookup(table, x) * scale
+        found = tf.nn.embedding_lookup(table, x) * scale
+    cell = tf.contrib.rnn.DeviceWrapper(tf.nn.rnn_cell.BasicLSTMCell(2), "/gpu:2")
+    with tf.variable_scope("rnn", initializer=tf.constant_initializer(0.1)):
+        return tf.nn.dynamic_rnn(cell, found[None], dtype=tf.float32)[0]
 
 
 def rate(step):
@@ -35,7 +38,7 @@ def main(path):
         loss = tf.reduce_sum(tf.square(y))
         step = tf.train.get_or_create_global_step()
         with tf.device("/gpu:0"):
-            train = tf.train.AdamOptimizer(rate(step)).minimize(loss, global_step=step)
+            train = tf.train.GradientDescentOptimizer(rate(step)).minimize(loss, global_step=step)
     config = tf.ConfigProto(allow_soft_placement=True)
     with tf.Session(graph=graph, config=config) as sess:
         with graph.as_default():
