@@ -160,7 +160,8 @@ class GraphRun(Run):
     def made(self, variable: Any, initial: Callable[[], Any]) -> None:
         """Remembers how to compute the first value of a new variable, for `initialize`."""
         _give_to_graph(variable, self)
-        variable.asked_device = asked_for(current_graph() or self.graph.traced, variable, variable_name(variable))
+        here = current_graph() or self.graph.traced
+        variable.asked_device = asked_for(here, variable, variable_name(variable))
         self._initial[id(variable)] = variable, initial
 
     def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
