@@ -219,12 +219,13 @@ class Carried:
                 made[id(scope), self._graph_named(call)].append(node)
                 if isinstance(node, ast.Name) and any(map(self._is_new_graph, walk(scope))):
                     made.pop((id(scope), self._graph_named(call)))
+        used = self._last_uses() if any(len(group) > 1 for group in made.values()) else {}
         for group in made.values():
-            for number, first in enumerate(group):
-                for second in group[number + 1 :]:
-                    one, other = self.carrier(first), self.carrier(second)
+            named = [(self.carrier(node), node) for node in group]
+            for number, (one, first) in enumerate(named):
+                for other, second in named[number + 1 :]:
                     attributes = isinstance(first, ast.Attribute)
-                    if one != other and (attributes or self._used_behind(first, second)):
+                    if one != other and (attributes or used.get(one, 0) > second.lineno):
                         found |= {one, other}
         return found
 
@@ -242,13 +243,14 @@ class Carried:
                      call.args[1] if len(call.args) > 1 else None)
         return "" if named is None else ast.unparse(named)
 
-    def _used_behind(self, first: ast.expr, second: ast.expr) -> bool:
-        """Whether a session does more than to end behind the place where another one is made."""
-        ended = {id(node) for node in self.expressions
-                 if getattr(self.parents.of(node), "attr", "") == "close"}
-        carrier = self.carrier(first)
-        return any(isinstance(node.ctx, ast.Load) and node.lineno > second.lineno and id(node) not in ended
-                   for node in self.expressions if self.carrier(node) == carrier)
+    def _last_uses(self) -> dict[str, int]:
+        """The last line where each carrier does more than to end."""
+        found: dict[str, int] = {}
+        for node in self.expressions:
+            if isinstance(node.ctx, ast.Load) and getattr(self.parents.of(node), "attr", "") != "close":
+                carrier = self.carrier(node)
+                found[carrier] = max(found.get(carrier, 0), node.lineno)
+        return found
 
     def _calls_hooks(self, call: ast.Call) -> bool:
         return k.calls_hooks(self.values.names.resolve_node(call.func) or "")

@@ -105,6 +105,7 @@ def test_one_file_that_cannot_be_coped_with_is_its_own_failure(tmp_path: Path, j
         "dots.py": TENSORFLOW + "x = y" + ".a" * 3000 + "\n",
         "kinds.ipynb": json.dumps(strange),
         "codec.py": "# -*- coding: punycode -*-\nimport tensorflow\nx = 'a-" + "b9" * 1_000_000 + "'\n",
+        "many.py": TENSORFLOW + "with " + ", ".join(f"tf.Session() as s{n}" for n in range(300)) + ": pass\n",
         "requirements.txt": "tensorflow" + "==" * 100_000 + "\ntensorflow==1.15\n",
     })  # fmt: skip
     done = migrator("migrate", tmp_path, "--diff", "--no-cache", "--jobs", jobs)
