@@ -107,8 +107,10 @@ def _uses(tree: ast.Module, places: Places) -> Iterator[tuple[ast.expr, frozense
     called = {id(n.func) for n in walk(tree) if isinstance(n, ast.Call)}
     for node in walk(tree):
         if isinstance(node, ast.Subscript):
-            place = isinstance(node.slice, (ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp))
-            view = {VIEW} if place else set()  # arrays, too, have slices
+            index = node.slice
+            place = isinstance(index, (ast.UnaryOp, ast.BinOp)) or (
+                isinstance(index, ast.Constant) and not isinstance(index.value, str))
+            view = {VIEW} if place else set()  # arrays, too, have slices; HParams.values() is a dict of names
             stored = set() if isinstance(node.ctx, ast.Load) else {RANGE}
             yield node.value, frozenset({ITERATOR} | view | stored)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):

@@ -15,6 +15,7 @@ from migrator.analysis.python2 import runs_on_python2
 from migrator.engine.division import divisions
 from migrator.engine.edits import apply
 from migrator.engine.file_jobs import summary_of
+from migrator.engine.list_results import list_results
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.model import FileResult
@@ -199,3 +200,9 @@ def test_a_translated_program_computes_what_it_did(tmp_path: Path) -> None:
     script.write_text(text.replace("import tensorflow as tf\n", ""))
     found = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
     assert found.stdout.splitlines() == ["3 [3, 3] a True", "[1, 2] 2 1"], found.stderr
+
+
+def test_values_that_are_read_by_name_are_no_list() -> None:
+    """HParams.values() is a dict."""
+    text = "values = hparams.values()\nprint([values[name] for name in sorted(values)], values['rate'])\n"
+    assert list_results(text, Parsed(text).names)[0] == []
