@@ -48,7 +48,7 @@ def test_pairs(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "d = np.array(zip(x, y))\n",
+        "d = np.array(x)\n",
         "d = np.array(list(zip(x)))\n",
         "d = np.array(list(zip(*x)))\n",
         "d = np.array(list(zip(x, y)), dtype=object)\n",
