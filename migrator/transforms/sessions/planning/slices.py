@@ -163,10 +163,10 @@ class Slicer(FetchReader):
 
     def _with_makers(self, site: Site, items: list[Item], chosen: list[Item]) -> list[Item]:
         """Default names count what was built before: earlier makers of variables come along."""
-        makers = [item for item in items if self._uses_store(item)]
         own = [item for item in chosen if self._uses_store(item)]
         if not own:
             return chosen
+        makers = [item for item in items if self._uses_store(item)]
         last = max(items.index(item) for item in own)
         missing = [m for m in makers if m not in own and items.index(m) < last]
         if not missing or not any(self._default_names(m) for m in makers):
