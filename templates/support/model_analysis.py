@@ -99,9 +99,9 @@ def print_model_analysis(graph: Any = None, run_meta: Any = None, op_log: Any = 
     return counts
 
 
-def tensor_description(tensor: Any) -> str:
-    sizes = "x".join("?" if size is None else str(size) for size in tensor.shape.as_list())
-    return f"({tf.as_dtype(tensor.dtype).name} {sizes})"
+def tensor_description(var: Any) -> str:
+    sizes = "x".join("?" if size is None else str(size) for size in var.shape.as_list())
+    return f"({tf.as_dtype(var.dtype).name} {sizes})"
 
 
 def _headed(line: str, print_info: bool) -> None:

@@ -237,6 +237,6 @@ def test_tf1_code_runs_before_the_migration(tmp_path: Path) -> None:
     assert extra(found)["calls"]["Session.run"]["count"] == 4
     assert found.raw is not None and found.raw["steady_peaks"][0] > 0
     assert os.environ.get("MIGRATOR_PROBE") is None
-    (tree / "program.py").write_text("from tensorflow.contrib import legacy_seq2seq\n")
+    (tree / "program.py").write_text("from tensorflow.contrib import factorization\n")
     refused = commands.execute(workload, "before", tree, Settings(timeout=240.0))
     assert "run the original on TensorFlow 1.15, whose interpreter --tf1-python names" in refused.detail
