@@ -19,3 +19,8 @@ def lines_of(text: str, keepends: bool = False) -> list[str]:
         return text.splitlines(keepends)
     found = _LINE.findall(text)
     return found if keepends else [line.rstrip("\r\n") for line in found]
+
+
+def indent_of(line: str) -> int:
+    """How many characters of white space a line begins with; all of a blank one."""
+    return len(line) - len(line.lstrip())

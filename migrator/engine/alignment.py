@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.tree_walk import walk
 from migrator.engine.linemap import LineMap
-from migrator.lines import lines_of
+from migrator.lines import indent_of, lines_of
 
 _WIDEST = 100  # a line that was shorter does not become longer than that
 
@@ -101,11 +101,11 @@ def _moves(
         row, old_row = after[line - 1], before[original(line) - 1]
         around = moves.get(bracket.line, 0)
         other = was.get(original(line))
-        indent = _indent(row)
+        indent = indent_of(row)
         if (
             other is not None and other.line == original(bracket.line) and other.followed
-            and bracket.followed and indent == _indent(old_row) == other.column + 1
-            and "\t" not in row[:indent] + after[bracket.line - 1][: _indent(after[bracket.line - 1])]
+            and bracket.followed and indent == indent_of(old_row) == other.column + 1
+            and "\t" not in row[:indent] + after[bracket.line - 1][: indent_of(after[bracket.line - 1])]
         ):
             if bracket not in chosen:
                 move = bracket.column + 1 + around - indent
@@ -116,7 +116,3 @@ def _moves(
         else:
             moves[line] = max(around, -indent)
     return {line: move for line, move in moves.items() if move}
-
-
-def _indent(row: str) -> int:
-    return len(row) - len(row.lstrip())

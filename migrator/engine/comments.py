@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from migrator.analysis.tree_walk import first_line, walk
 from migrator.engine.linemap import kept_lines
-from migrator.lines import lines_of
+from migrator.lines import indent_of, lines_of
 
 #: What is said to a tool about the code of its line (or is code, of a notebook), and goes with that.
 _DIRECTIVE = re.compile(
@@ -168,7 +168,7 @@ def _anchors(old: list[str], new: list[str]) -> Callable[[int], int]:
     """What gives, for a line of the old text, the line of the new one that goes on behind it."""
     anchors = [  # what went into a function of its own is not where the text goes on
         (here, there) for here, there in kept_lines(old, new)
-        if _indent(new[there - 1]) <= _indent(old[here - 1])
+        if indent_of(new[there - 1]) <= indent_of(old[here - 1])
     ]  # fmt: skip
     lines = [line for line, _ in anchors]
 
@@ -177,10 +177,6 @@ def _anchors(old: list[str], new: list[str]) -> Callable[[int], int]:
         return anchors[at][1] if at < len(anchors) else len(new) + 1
 
     return following
-
-
-def _indent(row: str) -> int:
-    return len(row) - len(row.lstrip())
 
 
 __all__ = ["comments_of", "restored"]

@@ -118,14 +118,18 @@ class _Scope:
             self.read(child)
 
 
-def _mapped(call: ast.Call, names: _Kinds) -> ast.Lambda | None:
-    """The function of ``map(lambda dimension: ..., shape)``."""
-    if not (isinstance(call.func, ast.Name) and call.func.id in ("map", "filter")):
-        return None
-    if len(call.args) != 2 or kind(call.args[1], names) != SHAPE:
+def _applied(call: ast.Call, by: tuple[str, ...]) -> ast.Lambda | None:
+    """The function of ``map(lambda part: ..., parts)``."""
+    if not (isinstance(call.func, ast.Name) and call.func.id in by and len(call.args) == 2):
         return None
     function = call.args[0]
     return function if isinstance(function, ast.Lambda) and len(function.args.args) == 1 else None
+
+
+def _mapped(call: ast.Call, names: _Kinds) -> ast.Lambda | None:
+    """The function of ``map(lambda dimension: ..., shape)``."""
+    function = _applied(call, ("map", "filter"))
+    return function if function is not None and kind(call.args[1], names) == SHAPE else None
 
 
 def _function(node: ast.AST, outer: _Kinds) -> _Kinds:
@@ -218,9 +222,8 @@ def _whole_shapes(tree: ast.Module, hits: set[int]) -> list[_WholeShape]:
                     id(node) not in around):
                 continue
             value, target, shape = node.elt, getattr(part.target, "id", ""), part.iter
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "map" and len(node.args) == 2 and (
-                isinstance(node.args[0], ast.Lambda) and len(node.args[0].args.args) == 1):
-            value, target, shape = node.args[0].body, node.args[0].args.args[0].arg, node.args[1]
+        elif isinstance(node, ast.Call) and (function := _applied(node, ("map",))) is not None:
+            value, target, shape = function.body, function.args.args[0].arg, node.args[1]
         else:
             continue
         if id(value) in hits and isinstance(value, ast.Attribute) and (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -34,23 +35,22 @@ def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[
             ) -> list[GraphFunction]:
     """The functions for those runs that say themselves what they fetch and feed; none is called as
     anything in `taken`, nor as another one that its scope sees."""
-    made: dict[tuple[int, str], GraphFunction] = {}
+    made: list[GraphFunction] = []
+    alike: dict[str, list[GraphFunction]] = defaultdict(list)  # by what they take and give
     for site in found:
         before = _place(site, parents)
         if before is None:
             continue
-        key = id(before), _signature(site)
-        earlier = next((f for f in made.values() if _signature(f.site) == key[1]
-                        and _reaches(f, before, parents)), None)
-        if earlier is not None:
-            earlier.runs.append(site)
-            continue
-        if key not in made:
-            name, known = _name(site, values), taken | _seen(before, made.values(), parents)
+        same = alike[_signature(site)]
+        function = next((f for f in same if f.before is before or _reaches(f, before, parents)), None)
+        if function is None:
+            name, known = _name(site, values), taken | _seen(before, made, parents)
             name = fresh_name(f"run_{name}" if name in known else name, known)
-            made[key] = GraphFunction(name, site, before)
-        made[key].runs.append(site)
-    return list(made.values())
+            function = GraphFunction(name, site, before)
+            made.append(function)
+            same.append(function)
+        function.runs.append(site)
+    return made
 
 
 def _seen(place: ast.stmt, made: Iterable[GraphFunction], parents: Parents) -> set[str]:
