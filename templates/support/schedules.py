@@ -106,33 +106,36 @@ def _named(rate_at: Callable[[Any], tf.Tensor], name: str) -> Callable[[Any], tf
     return named
 
 
+def _decaying(decayed: Callable[[Any, Any, Any], tf.Tensor], learning_rate: Any, decay_steps: Any,
+              decay_rate: Any, staircase: bool) -> Callable[[Any], tf.Tensor]:
+    """What `decayed` makes of the rate, its decay and the periods that went by; whole ones if `staircase`."""
+    def rate_at(step: Any) -> tf.Tensor:
+        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
+        return decayed(rate, decay, tf.floor(now / steps) if staircase else now / steps)
+    return rate_at
+
+
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps), by whole numbers if `staircase`."""
-    def rate_at(step: Any) -> tf.Tensor:
-        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
-        ratio = tf.floor(now / steps) if staircase else now / steps
-        return rate * tf.pow(decay, ratio)
+    rate_at = _decaying(lambda rate, decay, ratio: rate * tf.pow(decay, ratio),
+                        learning_rate, decay_steps, decay_rate, staircase)
     return at_step(_named(rate_at, name or "ExponentialDecay"), global_step)
 
 
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * exp(-decay_rate * step / decay_steps), by whole numbers if `staircase`."""
-    def rate_at(step: Any) -> tf.Tensor:
-        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
-        ratio = tf.floor(now / steps) if staircase else now / steps
-        return rate * tf.exp(-decay * ratio)
+    rate_at = _decaying(lambda rate, decay, ratio: rate * tf.exp(-decay * ratio),
+                        learning_rate, decay_steps, decay_rate, staircase)
     return at_step(rate_at, global_step)
 
 
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                        staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * step / decay_steps), by whole numbers if `staircase`."""
-    def rate_at(step: Any) -> tf.Tensor:
-        rate, now, steps, decay = _like(learning_rate, step, decay_steps, decay_rate)
-        ratio = tf.floor(now / steps) if staircase else now / steps
-        return rate / (tf.constant(1, rate.dtype) + decay * ratio)
+    rate_at = _decaying(lambda rate, decay, ratio: rate / (tf.constant(1, rate.dtype) + decay * ratio),
+                        learning_rate, decay_steps, decay_rate, staircase)
     return at_step(_named(rate_at, name or "InverseTimeDecay"), global_step)
 
 
