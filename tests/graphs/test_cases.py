@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.transforms.projects import (
+    Programs,
     assert_same_results,
     case_names,
     changed_again,
     migrated_cases,
     outcome,
-    run_programs,
+    programs,
 )
 
 CASES = Path(__file__).parent / "cases"
@@ -29,10 +31,10 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def ran(projects: dict[str, Path]) -> dict[str, Path]:
-    """The migrated programs after they ran."""
-    run_programs(projects.values())
-    return projects
+def ran(projects: dict[str, Path]) -> Iterator[Programs[str]]:
+    """The migrated programs, each run when a test asks for it first."""
+    with programs(projects) as made:
+        yield made
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,6 +46,6 @@ def test_nothing_of_tf1_is_left(name: str, projects: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_numbers(name: str, ran: dict[str, Path]) -> None:
+def test_numbers(name: str, ran: Programs[str]) -> None:
     outcome(ran[name])
     assert_same_results(CASES / name, ran[name], rtol=1e-5, atol=1e-6)

@@ -11,9 +11,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
 from migrator.model import Plan
 
+Key = TypeVar("Key")
 RUNNER = Path(__file__).parent / "training" / "run_migrated.py"
 # TensorFlow 2 sets TF2_BEHAVIOR where it is imported, and TensorFlow 1.15 obeys.
 ENVIRONMENT = {
@@ -90,14 +92,53 @@ def migrated_texts(case: Path, folder: Path) -> list[str]:
     return texts
 
 
-def run_programs(folders: Iterable[Path]) -> None:
-    """Runs migrated programs in one process; each leaves results.npz and outcome.json."""
-    command = [sys.executable, str(RUNNER), *map(str, folders)]
-    subprocess.run(command, env=ENVIRONMENT, check=True)
+class Programs(Generic[Key]):
+    """Runs migrated programs, each when it is first asked for; they leave results.npz and outcome.json.
+
+    Each is a fork of one process that has imported TensorFlow, and ends within a time of its own: one
+    that hangs is one failed test.
+    """
+
+    def __init__(self, folders: Mapping[Key, Path]) -> None:
+        """`folders`: where the migrated program of each key lies."""
+        self._folders = folders
+        self._runner: subprocess.Popen[str] | None = None
+
+    def __getitem__(self, key: Key) -> Path:
+        """The folder of a program that has run."""
+        folder = self._folders[key]
+        if not (folder / "outcome.json").exists():
+            self._run(folder)
+        return folder
+
+    def _run(self, folder: Path) -> None:
+        if self._runner is None:
+            self._runner = subprocess.Popen(
+                [sys.executable, str(RUNNER)], env=ENVIRONMENT, text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )
+        assert self._runner.stdin and self._runner.stdout
+        print(folder, file=self._runner.stdin, flush=True)
+        assert self._runner.stdout.readline(), "the process that runs programs has died"
+
+    def close(self) -> None:
+        """Ends the process that programs are forks of."""
+        if self._runner is not None:
+            self._runner.communicate()
+
+
+@contextmanager
+def programs(folders: Mapping[Key, Path]) -> Iterator[Programs[Key]]:
+    """The programs in these folders, to be run on demand."""
+    made = Programs(folders)
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 def outcome(folder: Path) -> dict[str, Any]:
-    """What `run_programs` wrote of a program that ran through: how often functions were traced."""
+    """What was written of a program that ran through: how often functions were traced."""
     said: dict[str, Any] = json.loads((folder / "outcome.json").read_text())
     assert "error" not in said, said["error"]
     return said

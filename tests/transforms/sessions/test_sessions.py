@@ -9,6 +9,7 @@ MIGRATOR_UPDATE_GOLDENS=1 rewrites the goldens.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from migrator.engine.plan import build_plan
 from migrator.model import Rung
 from migrator.transforms.run_outcomes import run_outcomes
 from tests.transforms.projects import (
+    Programs,
     assert_same_results,
     case_modules,
     case_names,
@@ -26,7 +28,7 @@ from tests.transforms.projects import (
     migrated_cases,
     migrated_texts,
     outcome,
-    run_programs,
+    programs,
 )
 
 CASES = Path(__file__).parent / "cases"
@@ -40,10 +42,10 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def ran(projects: dict[str, Path]) -> dict[str, Path]:
-    """The migrated programs after they ran."""
-    run_programs(projects.values())
-    return projects
+def ran(projects: dict[str, Path]) -> Iterator[Programs[str]]:
+    """The migrated programs, each run when a test asks for it first."""
+    with programs(projects) as made:
+        yield made
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,7 +66,7 @@ def test_every_run_is_native(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_same_values_as_tensorflow_1(name: str, ran: dict[str, Path]) -> None:
+def test_same_values_as_tensorflow_1(name: str, ran: Programs[str]) -> None:
     outcome(ran[name])
     assert_same_results(CASES / name, ran[name], rtol=1e-5)
 

@@ -1,9 +1,10 @@
 """Runs migrated programs, each in a fork of this process; says how often each step was traced.
 
-    python run_migrated.py FOLDER [FOLDER ...]
+    echo FOLDER | python run_migrated.py
 
-Each folder holds `before.py` (migrated by now) and perhaps the support package. What the program
-saves goes to `results.npz` there, the trace counts or the error to `outcome.json`.
+Each line names a folder with `before.py` (migrated by now) and perhaps the support package; a line
+answers it when the program has ended. What the program saves goes to `results.npz` there, the trace
+counts or the error to `outcome.json`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
+LIMIT = 300  # seconds: most programs take 2, on a busy machine 20
 
 def run(folder: Path) -> dict[str, Any]:
     """Run one program as a script; its functions' trace counts by name."""
@@ -53,20 +56,32 @@ def run(folder: Path) -> dict[str, Any]:
     return {"traces": traces, "compiled": compiled}
 
 
-def main(folders: list[str]) -> None:
-    for folder in map(Path, folders):
+def in_child(folder: Path) -> NoReturn:
+    """Run one program in this process, a fork, and end with it."""
+    os.dup2(2, 1)  # what it prints is no answer
+    signal.alarm(LIMIT)
+    try:
+        outcome = run(folder)
+    except (Exception, SystemExit) as error:
+        outcome = {"error": "".join(traceback.format_exception(error))[-6000:]}
+    signal.alarm(0)
+    (folder / "outcome.json").write_text(json.dumps(outcome))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        folder = Path(line.rstrip("\n"))
         child = os.fork()  # nothing has been computed so far: TensorFlow starts in the child
-        if child:
-            os.waitpid(child, 0)
-            continue
-        try:
-            outcome = run(folder)
-        except (Exception, SystemExit) as error:
-            outcome = {"error": "".join(traceback.format_exception(error))[-6000:]}
-        (folder / "outcome.json").write_text(json.dumps(outcome))
-        sys.stdout.flush()
-        os._exit(0)
+        if not child:
+            in_child(folder)
+        _, status = os.waitpid(child, 0)
+        if not (folder / "outcome.json").exists():
+            ended = f"ended with wait status {status}; {signal.SIGALRM:d}: after {LIMIT} s"
+            (folder / "outcome.json").write_text(json.dumps({"error": ended}))
+        print(folder, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -7,18 +7,20 @@ of it (`after_MODULE.py` of the others), `expected.npz` what the program saved u
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.transforms.projects import (
+    Programs,
     assert_same_results,
     case_names,
     changed_again,
     migrated_cases,
     migrated_texts,
     outcome,
-    run_programs,
+    programs,
 )
 
 CASES = Path(__file__).parent / "cases"
@@ -32,10 +34,10 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def ran(projects: dict[str, Path]) -> dict[str, Path]:
-    """The migrated programs after they ran."""
-    run_programs(projects.values())
-    return projects
+def ran(projects: dict[str, Path]) -> Iterator[Programs[str]]:
+    """The migrated programs, each run when a test asks for it first."""
+    with programs(projects) as made:
+        yield made
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,12 +53,12 @@ def test_second_migration_changes_nothing(name: str, projects: dict[str, Path]) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_numbers(name: str, ran: dict[str, Path]) -> None:
+def test_numbers(name: str, ran: Programs[str]) -> None:
     outcome(ran[name])
     assert_same_results(CASES / name, ran[name])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_step_is_traced_once(name: str, ran: dict[str, Path]) -> None:
+def test_every_step_is_traced_once(name: str, ran: Programs[str]) -> None:
     traces = outcome(ran[name])["traces"]
     assert set(traces.values()) <= {1}, traces

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from migrator.engine.options import Options
-from tests.transforms.projects import migrate_in_place, outcome, run_programs
+from tests.transforms.projects import migrate_in_place, outcome, programs
 from tests.transforms.training.programs import PROGRAMS
 
 VARIANTS = {
@@ -49,11 +49,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
             (folder / "before.py").write_text(PROGRAMS[name])
             np.savez(folder / "batches.npz", x=batches, y=targets)
             migrate_in_place(folder, options)
-    run_programs(folders.values())
-    return {
-        key: (outcome(folder), np.load(folder / "results.npz"))
-        for key, folder in folders.items()
-    }
+    with programs(folders) as ran:
+        return {key: (outcome(ran[key]), np.load(ran[key] / "results.npz")) for key in folders}
 
 
 def reference(results: Results, name: str) -> Any:
