@@ -24,7 +24,7 @@ IMPORTERS = frozenset(
 )
 META = frozenset({"tensorflow.train.import_meta_graph"})
 GRAPH, SESSION = "graph", "session"
-_SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
+SESSIONS = frozenset({"tensorflow.Session", "tensorflow.InteractiveSession"})
 #: Modules that a project may have before it is not looked at as a whole.
 _MOST = 400
 
@@ -209,7 +209,7 @@ class ModuleFlow:
                 env[bound.id] = SESSION
 
     def _session(self, node: ast.expr, env: dict[str, str], inside: bool = False) -> bool:
-        if not isinstance(node, ast.Call) or self._symbol(node.func) not in _SESSIONS:
+        if not isinstance(node, ast.Call) or self._symbol(node.func) not in SESSIONS:
             return False
         given = [a.value for a in node.keywords if a.arg == "graph"] + node.args[1:2]
         if not given:

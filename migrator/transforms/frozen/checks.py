@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.facts_loaded_graphs import SESSIONS
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.transforms import _flow as flow
 from migrator.transforms._scoped_nodes import text_of
@@ -13,6 +17,8 @@ from migrator.transforms.frozen.loads import Obstacle, as_default
 from migrator.transforms.frozen.model import FrozenModel
 from migrator.transforms.sessions.facts import FunctionTable
 
+_OF_DEFAULT_GRAPH = SESSIONS | {"tensorflow.get_default_graph"}
+_ASKED = frozenset({"run", "as_default", "get_tensor_by_name", "get_operation_by_name"})
 _HARMLESS = ("isinstance", "print", "len")
 
 
@@ -35,14 +41,59 @@ class FrozenChecks:
         homes = {id(model.function_of(load.statement)): load for load in model.loads if load.unnamed}
         for call in model.of(cst.Call) if homes else ():
             load = homes.get(id(model.function_of(call)))
-            if load is None or id(call) in self.handled or any(
-                as_default(item) is not None for item in model.entered_around(call)
-            ):  # another graph is the default one there
+            if load is None or id(call) in self.handled or self._entered(call):
                 continue
             symbol = self.ctx.resolve(call.func) or ""
             if k.kind_of(symbol) == k.PLACEHOLDER or symbol.endswith("tf1_support.graphs.placeholder"):
                 raise Obstacle(call, "TensorFlow operations are added to the graph that was loaded",
                                "compute them in a function that is given what the graph computes")
+
+    def _entered(self, node: cst.CSTNode) -> bool:
+        """Whether a block around a node says what the default graph is."""
+        return any(as_default(item) is not None for item in self.model.entered_around(node))
+
+    def _refuse_others(self) -> None:
+        """What runs a graph must be seen here: a default graph is also that of other functions, and
+        what an attribute holds is also read by others than its object."""
+        model = self.model
+        loose = {id(model.function_of(load.statement)): load for load in model.loads
+                 if load.unnamed and not self._entered(load.statement)}
+        ran = set(model.sessions.values())
+        for call in model.of(cst.Call) if loose else ():
+            symbol = self.ctx.resolve(call.func) or ""
+            if symbol not in _OF_DEFAULT_GRAPH or flow.argument(call, "graph", 1) is not None:
+                continue
+            graph = model.current_graph(call)
+            if graph is not None:
+                line = model.enclosing(call, cst.SimpleStatementLine)
+                pair = flow.assigned(line) if line is not None else None
+                if symbol in SESSIONS or pair is not None and pair[1] is call:
+                    ran.add(graph)
+            elif not self._entered(call):
+                raise Obstacle(call, "it is loaded into the default graph, which is asked for in "
+                               "another function", "return the graph, and hand it on")
+        for load in loose.values():
+            if load.key not in ran:
+                raise Obstacle(load.statement, "it is loaded into the default graph, and others run it",
+                               "return the graph, and hand it on")
+        own = {text_of(key) for key in model.sessions}  # whose graph it is, is known
+        held = {key.rpartition(".")[2] for key in {*model.graphs, *model.sessions} if "." in key}
+        trees = [self.ctx.tree, *map(self.ctx.index.tree, self.ctx.index.importers(self.ctx.path))]
+        for tree in filter(None, trees) if held else ():
+            for node in walk(tree):
+                if isinstance(node, ast.Attribute) and node.attr in _ASKED:
+                    asked = node.value
+                elif isinstance(node, ast.keyword) and node.arg == "graph":
+                    asked = node.value
+                else:
+                    continue
+                if isinstance(asked, ast.Attribute) and asked.attr in held and not (
+                    isinstance(asked.value, ast.Name) and (
+                        asked.value.id in ("self", "cls") or asked.value.id in own)
+                ):
+                    raise Obstacle(model.loads[0].statement if model.loads else self.ctx.module,
+                                   f"its {asked.attr} is used by others than its object",
+                                   "give the object a method that runs it")
 
     def _check(self) -> None:
         """Everything that still mentions a graph or a session must make sense on a FrozenGraph."""

@@ -32,6 +32,7 @@ class FrozenRewrite(FrozenChecks):
         self._savers()
         self._tensors()
         self._check()
+        self._refuse_others()
         for load in self.model.loads:
             kind = "meta graph" if load.meta else "frozen graph"
             symbol = "tf.train.import_meta_graph" if load.meta else "tf.import_graph_def"
