@@ -9,7 +9,10 @@ REPOSITORY = "https://github.com/wizyoung/YOLOv3_TensorFlow"
 COMMIT = "8776cf7b2531cae83f5fc730f3c70ae97919bfd6"
 
 # There is no window, and OpenCV's letters change with its version.
-_NO_TEXT = "import cv2; cv2.imshow = cv2.waitKey = cv2.putText = lambda *a, **k: None"
+_NO_TEXT = (
+    "import cv2; cv2.imshow = cv2.waitKey = cv2.putText = lambda *a, **k: None\n"
+    "cv2.getTextSize = lambda *a, **k: ((40, 8), 0)"
+)
 _WEIGHTS = "data/darknet_weights/yolov3"
 
 
