@@ -13,7 +13,12 @@ import pytest
 
 from migrator.measure import device_memory
 from migrator.measure.jobs import PROGRAMS
-from migrator.measure.programs import allocator_log, measure_probe, measure_trace, nvml
+from migrator.measure.programs import (
+    allocator_log,
+    measure_probe,
+    measure_trace,
+    nvml,
+)
 from migrator.measure.records import Phase, Sample
 
 
@@ -202,3 +207,40 @@ def test_the_way_of_results_is_timed_apart() -> None:
         step, measure_probe.Allocator(None, ""), 0, 6, lambda _: order.append("fetch"), whole=True
     )
     assert order.count("step") == 6 and order.count("fetch") == len(timed["delivered"]) == 3
+
+
+def test_a_step_is_measured_without_the_results_of_the_one_before() -> None:
+    held: list[int] = []
+
+    class Result:
+        def __init__(self) -> None:
+            held.append(1)
+
+        def __del__(self) -> None:
+            held.pop()
+
+    class Live(measure_probe.Allocator):
+        """Counts the results that are alive."""
+
+        def reset(self) -> None: ...
+
+        def info(self) -> tuple[int | None, int | None]:
+            return len(held), len(held)
+
+    timed = measure_probe.timed_steps(Result, Live(None, ""), 2, 4)
+    assert timed["steady_peaks"] == [1] * 4 and timed["steady_in_use"] == 0
+
+
+def test_a_graph_s_results_are_held_until_all_are_there() -> None:
+    """What a session fetches on a GPU: one operation that takes all results, after what only happens."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default() as graph:
+        one, two, word = tf.constant(1.0), tf.constant(2), tf.constant("word")
+        happens = tf.no_op()
+        held = measure_probe.measure_graphs.computed(tf.compat.v1, {"a": [one, happens], "b": (two, word)})
+        assert list(held.inputs) == [one, two] and held.outputs
+        assert set(held.control_inputs) == {happens, word.op}
+        assert not measure_probe.measure_graphs.computed(tf.compat.v1, [happens]).outputs
+        with tf.compat.v1.Session(graph=graph) as sess:
+            assert sess.run(held) is None

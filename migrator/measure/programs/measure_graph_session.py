@@ -263,11 +263,11 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         phases.end("slots")
 
     on_gpu = _device(tf).startswith("GPU")
-    # On a GPU a fetch is a copy over the bus: the work alone is what fetches the operations.
-    work = _operations(fetch)
+    # On a GPU a fetch is a copy over the bus: the work alone ends with all results on the device.
+    work = measure_graphs.computed(tf, fetch) if on_gpu else fetch
 
     def step() -> Any:
-        return sess.run(work if on_gpu else fetch)
+        return sess.run(work)
 
     phases.allocator.reset()
     step()
@@ -307,15 +307,6 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             source=source_lines.SourceLines(sess.graph, config["root"]),
         )  # fmt: skip
     return result
-
-
-def _operations(fetch: Any) -> list[Any]:
-    """The operations behind a nest of fetches."""
-    if isinstance(fetch, dict):
-        fetch = list(fetch.values())
-    if isinstance(fetch, (list, tuple)):
-        return [op for part in fetch for op in _operations(part)]
-    return [getattr(fetch, "op", fetch)]
 
 
 def one_by_one(variables: list[Any], visited: set[Any]) -> list[Any]:

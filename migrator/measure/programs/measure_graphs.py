@@ -108,6 +108,16 @@ def described(thing: Any, placeholders: list[Any], guess: int) -> list[dict[str,
     return specs
 
 
+def computed(tf: Any, fetch: Any) -> Any:
+    """An operation that holds every result of a nest of fetches at once and hands none out, as a function
+    holds its results until it returns. Fetching the operations themselves would free each one early."""
+    parts = tf.nest.flatten(fetch)
+    numbers = [p for p in parts if isinstance(p, tf.Tensor) and p.dtype != tf.string]
+    others = [getattr(p, "op", p) for p in parts if not any(p is n for n in numbers)]
+    with tf.control_dependencies(others):
+        return tf.identity_n(numbers)[0].op if numbers else tf.group(*others)
+
+
 def is_slot(name: str, trained: set[str]) -> bool:
     """Whether a variable is an optimizer's, by the names of those that are trained."""
     return any(name.endswith(end) and name[: -len(end)].endswith(tuple(trained)) for end in SLOTS)

@@ -130,6 +130,7 @@ def timed_steps(
         result = step()
         if read is not None:
             read(result)
+        del result  # it lies in the allocator that is measured next
     peaks: list[int] = []
     wall: list[float] = []
     cpu: list[float] = []
@@ -149,7 +150,7 @@ def timed_steps(
             began = time.perf_counter() if whole else started
             read(result)
             delivered.append(time.perf_counter() - began)
-        del result  # which lies in the allocator that is measured
+        del result
     return {
         "steady_peaks": peaks, "steady_in_use": allocator.info()[0], "wall": wall, "cpu": cpu,
         "delivered": delivered,
