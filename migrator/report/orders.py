@@ -180,7 +180,7 @@ def checks(verify: Mapping[str, Any] | None, repo: str = ".") -> tuple[Order, ..
         ),)  # fmt: skip
     found = []
     for c in verify["checks"]:
-        if c["status"] != "equal":
+        if c["status"] != "equal" and c.get("left", True):
             title = f"{c['workload']}, {c['name']}: {c['status']}"
             found.append(Order(
                 identity("verify", title), "verify", "check", title, "",

@@ -13,6 +13,7 @@ from migrator.verify.model_checks import failure
 from migrator.verify.records import Check, Status
 from migrator.workload.spec import Workload
 
+PACKAGES = "packages"
 SECONDS = 60.0  # for one module or script
 _SHOWN = 30
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
@@ -48,18 +49,20 @@ def imports(
         if after.error:
             return [failure(workload, "modules", before, after)]
     new = dict(zip(working, after.facts["results"], strict=True))
-    broken = [f for f in working if new[f]["state"] != "ok"]
-    details = [f"{len(working) - len(broken)} of {len(working)} modules that import before import after"]
+    lacking = {f: new[f]["lacks"] for f in working if new[f].get("lacks")}
+    tried = [f for f in working if f not in lacking]
+    broken = [f for f in tried if new[f]["state"] != "ok"]
+    details = [f"{len(tried) - len(broken)} of {len(tried)} modules that import before import after"]
     details += [f"{f}: {new[f]['error']}{_at(new[f])}" for f in broken[:_SHOWN]]
     if len(broken) > _SHOWN:
         details.append(f"… and {len(broken) - _SHOWN} more")
     details += [
         f"{f}: from {new[f]['root']} only, where its programs start: the support package lies there"
-        for f in working if new[f]["state"] == "ok" and new[f]["root"] != old[f]["root"]
+        for f in tried if new[f]["state"] == "ok" and new[f]["root"] != old[f]["root"]
     ]  # fmt: skip
     seconds = before.seconds + after.seconds
-    status = Status.DIFFERS if broken else Status.EQUAL if working else Status.NOT_RUN
-    details += _interfaces(old, new, [f for f in working if f not in broken])
+    status = Status.DIFFERS if broken else Status.EQUAL if tried else Status.NOT_RUN
+    details += _interfaces(old, new, [f for f in tried if f not in broken])
     checks = [
         Check(workload.name, "modules", status, where=broken[0] if broken else "",
               detail="\n".join(details), seconds=seconds)
@@ -70,9 +73,23 @@ def imports(
         lines = [f"{many} not import on the original"]
         lines += [f"{f}: {old[f]['error']}{_at(old[f])}" for f in failing[:_SHOWN]]
         checks.append(
-            Check(workload.name, "modules of the original", Status.NOT_RUN, detail="\n".join(lines))
-        )
-    return checks
+            Check(workload.name, "modules of the original", Status.NOT_RUN, detail="\n".join(lines),
+                  left=False)
+        )  # fmt: skip
+    return [*checks, *_packages(workload, lacking, after_side)]
+
+
+def _packages(workload: Workload, lacking: Mapping[str, str], side: Side) -> list[Check]:
+    """What could not be tried because the migrated side's Python has not what the original's has: no fault of
+    the migration, and nothing that it was shown to do either. lacking: module or script -> package."""
+    if not lacking:
+        return []
+    names = sorted(set(lacking.values()))
+    many = f"{len(lacking)} of them need" if len(lacking) > 1 else "1 of them needs"
+    lines = [f"{many} packages that {side.python} has not: {' '.join(names)}", *(
+        f"{file}: {name}" for file, name in list(lacking.items())[:_SHOWN]
+    )]  # fmt: skip
+    return [Check(workload.name, PACKAGES, Status.NOT_RUN, where=names[0], detail="\n".join(lines))]
 
 
 def _own(path: str, side: Side) -> list[str]:
@@ -123,14 +140,16 @@ def helps(
         lines += [f"{f}: {_why(old[f])}" for f in files[:_SHOWN]]
         return [
             Check(workload.name, "scripts", Status.NOT_RUN, seconds=before.seconds,
-                  detail="\n".join(lines))
+                  detail="\n".join(lines), left=False)
         ]  # fmt: skip
     after = _run(after_side, workload, [{"file": f, "help": True} for f in working], progress)
     if after.error:
         return [failure(workload, "scripts", before, after)]
     new = dict(zip(working, after.facts["results"], strict=True))
+    lacking = {f: new[f]["lacks"] for f in working if new[f].get("lacks")}
+    tried = [f for f in working if f not in lacking]
     wrong = {}
-    for file in working:
+    for file in tried:
         lost = sorted(_options(old[file]) - _options(new[file]))
         if not _options(new[file]):
             wrong[file] = _why(new[file])
@@ -138,14 +157,15 @@ def helps(
             wrong[file] = f"lost {listed(lost)}"
         elif old[file]["code"] != new[file]["code"]:
             wrong[file] = f"ends with {new[file]['code']}, not {old[file]['code']}"
-    details = [f"{len(working) - len(wrong)} of {len(working)} scripts have the options that they had"]
+    details = [f"{len(tried) - len(wrong)} of {len(tried)} scripts have the options that they had"]
     details += [f"{f}: {why}" for f, why in list(wrong.items())[:_SHOWN]]
     silent = [f for f in files if f not in working]
     details += [f"not compared, no options on the original: {f}: {_why(old[f])}" for f in silent[:_SHOWN]]
+    status = Status.DIFFERS if wrong else Status.EQUAL if tried else Status.NOT_RUN
     return [
-        Check(workload.name, "scripts", Status.DIFFERS if wrong else Status.EQUAL,
-              where=next(iter(wrong), ""), detail="\n".join(details),
-              seconds=before.seconds + after.seconds)
+        Check(workload.name, "scripts", status, where=next(iter(wrong), ""), detail="\n".join(details),
+              seconds=before.seconds + after.seconds),
+        *_packages(workload, lacking, after_side),
     ]  # fmt: skip
 
 

@@ -28,6 +28,8 @@ class Check:
       `compare.arrays`); None where nothing was subtracted. where: the tensor, variable or test it
       is in. detail: what was compared, or why it was not; may have several lines.
     seconds: what the child processes behind it took, counted once for each workload.
+    left: whether something is left to do where it did not run; what the original itself does not do is
+      nobody's task.
     """
 
     workload: str
@@ -38,6 +40,7 @@ class Check:
     where: str = ""
     detail: str = ""
     seconds: float = 0.0
+    left: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from migrator import verify
 from migrator.cli.verify import command
+from migrator.model import to_jsonable
+from migrator.report import orders
 from migrator.verify import found, module_checks, test_checks
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status
@@ -60,6 +62,7 @@ ORIGINAL = {
     "run.py": "import tensorflow as tf\nflags = tf.app.flags\nflags.DEFINE_integer('depth', 3, 'Deep.')\n\n\n"
               "def main(_):\n    open('ran', 'w').close()\n\n\ntf.app.run()\n",
     "old.py": "print 'Python 2'\n", "tools/kind.py": "KIND = 1\n", "net/kind.py": "KIND = 1\n",
+    "net/drawn.py": "DRAWN = 1\n",
     "test_all.py": "def test_one():\n    assert True\n",
 }  # fmt: skip
 MIGRATED = {
@@ -73,6 +76,7 @@ MIGRATED = {
     "run.py": "from absl import app, flags\nflags.DEFINE_integer('depth', 3, 'Deep.')\n\n\n"
               "def main(_):\n    open('ran', 'w').close()\n\n\napp.run(main)\n",
     "test_all.py": "def test_one():\n    assert False\n",
+    "net/drawn.py": "import no_such_package_either\n",
 }  # fmt: skip
 
 
@@ -111,6 +115,17 @@ def test_modules_that_do_not_import_any_more(checks: dict[tuple[str, str], Check
     assert lines[3].startswith("tools/kind.py: from tools only")
     assert checks["imports", "modules of the original"].status is Status.NOT_RUN
     assert "net/broken.py: ModuleNotFoundError" in checks["imports", "modules of the original"].detail
+
+
+def test_a_package_that_is_not_installed_is_no_difference(checks: dict[tuple[str, str], Check]) -> None:
+    found = checks["imports", "packages"]
+    assert found.status is Status.NOT_RUN and found.left
+    said, module = found.detail.splitlines()
+    assert said.startswith("1 of them needs packages that ") and said.endswith(": no_such_package_either")
+    assert module == "net/drawn.py: no_such_package_either"
+    left = [o.title for o in orders.checks({"checks": [to_jsonable(c) for c in checks.values()]})]
+    assert "imports, packages: not run" in left
+    assert "imports, modules of the original: not run" not in left
 
 
 def test_what_is_called_in_another_way_is_told(checks: dict[tuple[str, str], Check]) -> None:

@@ -6,7 +6,8 @@ loaded once; the children are forked from that. The facts `results` have, for ea
 
 * state: "ok", "error", "exit" (the module ended the process) or "timeout";
 * root: from where it was imported; error and at: what it raised, and at which lines of the
-  repository; names: what it defines, with the parameters of each;
+  repository; lacks: the package that is not installed, if that is why; names: what it defines, with
+  the parameters of each;
 * code and printed: of a script.
 
 Keeps to Python 3.7: it also runs under TF 1.15.
@@ -14,7 +15,7 @@ Keeps to Python 3.7: it also runs under TF 1.15.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -103,7 +104,16 @@ def _work(top: str, job: dict[str, Any], root: str) -> dict[str, Any]:
             and os.path.realpath(f.filename).startswith(os.path.realpath(top) + os.sep)
         ]  # fmt: skip
         text = f"{type(error).__name__}: {error}".strip().splitlines()[0][:300]
-        return {"state": "error", "error": text, "at": inside[-3:]}
+        return {"state": "error", "error": text, "at": inside[-3:], "lacks": _lacking(error, top)}
+
+
+def _lacking(error: BaseException, top: str) -> str:
+    """The package whose absence an error is: not installed here, and none of the repository's; else ""."""
+    name = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
+    if not name or name in sys.modules or importlib.util.find_spec(name) is not None:
+        return ""
+    own = any(name in folders or name + ".py" in files for _, folders, files in os.walk(top))
+    return "" if own else name
 
 
 def _fork(top: str, job: dict[str, Any], root: str, out: str) -> int:
