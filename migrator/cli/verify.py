@@ -44,8 +44,8 @@ Examples:
 \b
 Exit codes:
   0  everything that was compared is equal
-  1  something differs or failed, or nothing could be compared
-  2  wrong usage or configuration
+  1  something differs or failed
+  2  wrong usage or configuration, or nothing could be compared
 """,
 )
 @click.argument("repo", type=_FOLDER)
@@ -142,7 +142,9 @@ def command(
     else:
         _print(verified)
         errors.print(console.styled(f"Raw results: {path}"))
-    raise click.exceptions.Exit(0 if verified.ok else 1)
+    if not (verified.ok or verified.bad):
+        raise exits.UsageExit("nothing could be compared: each check says why")
+    raise click.exceptions.Exit(exits.OK if verified.ok else exits.CHANGES)
 
 
 def _described(

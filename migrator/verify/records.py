@@ -61,7 +61,11 @@ class Verification:
         return sum(c.status is status for c in self.checks)
 
     @property
+    def bad(self) -> bool:
+        """Something differs or failed."""
+        return self.count(Status.DIFFERS) + self.count(Status.FAILED) > 0
+
+    @property
     def ok(self) -> bool:
         """Something was compared, and nothing differs or failed."""
-        bad = self.count(Status.DIFFERS) + self.count(Status.FAILED)
-        return not bad and self.count(Status.EQUAL) > 0
+        return not self.bad and self.count(Status.EQUAL) > 0

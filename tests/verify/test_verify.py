@@ -107,7 +107,7 @@ def test_lost_and_failing_tests_are_found(faulty: Verification) -> None:
 
 
 def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: Path) -> None:
-    """On the command line: a missing checkpoint is that item's result, and the exit code is 1."""
+    """On the command line: a missing checkpoint is that item's result, and the exit code that of nothing to run."""
     description = tmp_path / "workloads.toml"
     description.write_text(
         '[[workload]]\nname = "no weights"\nkind = "function"\ncall = "net:network"\n'
@@ -117,7 +117,7 @@ def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: P
     arguments = [str(repositories[1]), "--before", str(repositories[0]), "--out", str(tmp_path),
                  "--workloads", str(description)]  # fmt: skip
     result = runner.invoke(command, arguments)
-    assert result.exit_code == 1
+    assert result.exit_code == 2 and "nothing could be compared" in result.output
     assert "there is no checkpoint gone.ckpt in the repository" in result.output
     stored = json.loads((tmp_path / "verify.json").read_text())
     assert stored["checks"][0]["status"] == "not run" and stored["real_tf1"] is False
