@@ -5,24 +5,29 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import unicodedata
 from contextlib import suppress
 from typing import Any
 
 import jinja2
+import markupsafe
 
 from migrator.resources import templates_dir
 
+_CODE = re.compile(r"`([^`\n]+)`")
 _HIDING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def environment() -> jinja2.Environment:
     """Templates of pages: everything is escaped, nothing hides, a missing value is an error."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates_dir() / "report"),
         autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, finalize=_finalized,
     )  # fmt: skip
+    made.filters |= {"code": code, "visible": visible}
+    return made
 
 
 def visible(text: str, kept: str = "\t") -> str:
@@ -43,6 +48,12 @@ def visible(text: str, kept: str = "\t") -> str:
 def _finalized(value: object) -> object:
     """What a template prints of a value: of texts what is seen, of our own markup all."""
     return visible(value, "\t\n\r") if type(value) is str else value
+
+
+def code(text: str, kept: str = "\t\n\r") -> markupsafe.Markup:
+    """Text in which nothing hides, as markup: what stands between backticks is code."""
+    escaped = str(markupsafe.escape(visible(text, kept)))
+    return markupsafe.Markup(_CODE.sub(r"<code>\1</code>", escaped))
 
 
 def asset(name: str) -> str:

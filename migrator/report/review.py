@@ -285,7 +285,6 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
         "base-uri 'none'; form-action 'none'; frame-src 'none'"
     )
     environment = page.environment()
-    environment.filters["visible"] = page.visible
     shown = files(plan)
     numbers = {id(file): number for number, file in enumerate(shown)}
     kinds = _counts(kind for file in shown for block in file.blocks for kind in block.kinds)

@@ -12,6 +12,7 @@ import pytest
 from migrator.measure import records
 from migrator.model import Finding, Rung, to_json
 from migrator.report import build, charts, memory, model, render, text, view
+from migrator.report.page import code
 from tests.report import data
 
 
@@ -431,3 +432,8 @@ def test_the_view_has_the_tensors_that_a_page_has_room_for() -> None:
     shown = view._cell(result, 1)
     assert shown["rows"] == [[0.0, 5.0, 900, 0, 1, 2, 3, 4, 5]]
     assert "net/small" not in shown["words"] and "net.py:3" in shown["words"]
+
+
+def test_what_stands_between_backticks_is_code() -> None:
+    shown = code("run `a <b>` and ` alone")
+    assert shown == "run <code>a &lt;b&gt;</code> and ` alone"

@@ -107,7 +107,7 @@ def test_lost_and_failing_tests_are_found(faulty: Verification) -> None:
 
 
 def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: Path) -> None:
-    """On the command line: a missing checkpoint is that item's result, and the exit code that of nothing to run."""
+    """On the command line: a missing checkpoint is that item's result; the exit code: nothing ran."""
     description = tmp_path / "workloads.toml"
     description.write_text(
         '[[workload]]\nname = "no weights"\nkind = "function"\ncall = "net:network"\n'
