@@ -71,7 +71,8 @@ def _flow(w, *argv, code=0):
 def data(w):
     layers = []
     for filters in (4, 8):
-        layers += [_CONVOLUTION.format(norm="batch_normalize=1\n", filters=filters, activation="leaky"), _POOL]
+        layers.append(_CONVOLUTION.format(norm="batch_normalize=1\n", filters=filters, activation="leaky"))
+        layers.append(_POOL)
     layers += [
         _CONVOLUTION.format(norm="batch_normalize=1\n", filters=4, activation="leaky"),
         "[reorg]\nstride=2\n\n",

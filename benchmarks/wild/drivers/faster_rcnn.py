@@ -16,8 +16,9 @@ import numpy as np
 sys.path[:0] = [os.path.abspath('lib'), os.path.abspath('tools')]
 uuid.uuid4 = lambda: 'same'
 def bbox_overlaps(boxes, others):
-    width = (np.minimum(boxes[:, None, 2], others[:, 2]) - np.maximum(boxes[:, None, 0], others[:, 0]) + 1).clip(0)
-    height = (np.minimum(boxes[:, None, 3], others[:, 3]) - np.maximum(boxes[:, None, 1], others[:, 1]) + 1).clip(0)
+    b, o = boxes[:, None], others
+    width = (np.minimum(b[..., 2], o[:, 2]) - np.maximum(b[..., 0], o[:, 0]) + 1).clip(0)
+    height = (np.minimum(b[..., 3], o[:, 3]) - np.maximum(b[..., 1], o[:, 1]) + 1).clip(0)
     areas = [(b[:, 2] - b[:, 0] + 1) * (b[:, 3] - b[:, 1] + 1) for b in (boxes, others)]
     shared = width * height
     return shared / (areas[0][:, None] + areas[1] - shared)
@@ -45,7 +46,8 @@ def data(w):
         picture(f"{folder}JPEGImages/{i:06}.jpg", 96, 128, seed=i)
         objects = "".join(
             f"<object><name>{n}</name><pose>x</pose><truncated>0</truncated><difficult>0</difficult><bndbox>"
-            f"<xmin>{8 + 4 * i}</xmin><ymin>{6 + 9 * k}</ymin><xmax>{60 + 6 * i}</xmax><ymax>{50 + 9 * k}</ymax>"
+            f"<xmin>{8 + 4 * i}</xmin><ymin>{6 + 9 * k}</ymin>"
+            f"<xmax>{60 + 6 * i}</xmax><ymax>{50 + 9 * k}</ymax>"
             "</bndbox></object>" for k, n in enumerate(("cat", "dog"))
         )  # fmt: skip
         write(f"{folder}Annotations/{i:06}.xml", f"<annotation>{objects}</annotation>")
