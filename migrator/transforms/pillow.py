@@ -1,7 +1,7 @@
 """PY231: sizes of texts, which Pillow 10 gives as boxes only.
 
 `ImageFont.getsize` and `ImageDraw.textsize` are methods of objects; which objects those are is
-read from what the same file assigns to their names.
+read from what the same file assigns to their names and gives to its functions.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence
@@ -26,16 +27,47 @@ _METHODS = {"getsize": _FONTS, "textsize": _DRAWINGS}
 
 
 def _makers(ctx: FileContext) -> dict[str, set[str]]:
-    """Name or attribute as written -> what Pillow functions its values come from."""
+    """Name or attribute as written -> what Pillow functions its values come from: those assigned to
+    it, a parameter's default, and what calls in this file give a parameter."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(ctx.tree):
-        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
-            continue
-        maker = ctx.names.resolve_node(node.value.func, values=False) or ""
-        if maker in _FONTS or maker in _DRAWINGS:
+    calls: list[ast.Call] = []
+    functions: dict[str, list[ast.FunctionDef]] = {}
+
+    def note(target: ast.expr | str, value: ast.expr) -> bool:
+        maker = ""
+        if isinstance(value, ast.Call):
+            maker = ctx.names.resolve_node(value.func, values=False) or ""
+        makers = {maker} & (_FONTS | _DRAWINGS) or found.get(ast.unparse(value), set())
+        own = found.setdefault(target if isinstance(target, str) else ast.unparse(target), set())
+        new = makers - own
+        own |= new
+        return bool(new)
+
+    for node in walk(ctx.tree):
+        if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, (ast.Name, ast.Attribute)):
-                    found.setdefault(ast.unparse(target), set()).add(maker)
+                    note(target, node.value)
+        elif isinstance(node, ast.Call):
+            calls.append(node)
+        elif isinstance(node, ast.FunctionDef):
+            functions.setdefault(node.name, []).append(node)
+            known = [*node.args.posonlyargs, *node.args.args]
+            for given, default in zip(reversed(known), reversed(node.args.defaults), strict=False):
+                note(given.arg, default)
+    handed = True
+    while handed:  # from a function to the functions that it calls
+        handed = False
+        for call in calls:
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            for function in functions.get(name, ()):
+                known = [*function.args.posonlyargs, *function.args.args]
+                if isinstance(call.func, ast.Attribute) and known and known[0].arg in ("self", "cls"):
+                    known = known[1:]
+                pairs = [(p.arg, v) for p, v in zip(known, call.args, strict=False)]
+                pairs += [(k.arg, k.value) for k in call.keywords if k.arg]
+                for parameter, value in pairs:
+                    handed |= note(parameter, value)
     return found
 
 

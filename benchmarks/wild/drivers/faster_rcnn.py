@@ -11,8 +11,9 @@ COMMIT = "b4da911705925ec00e8359b76a2d7260f6d1d314"
 
 # What is compiled there, in a plainer way.
 _COMPILED = """
-import os, sys, types, uuid
+import os, sys, types, uuid, yaml
 import numpy as np
+yaml.load = lambda s, Loader=yaml.SafeLoader, _load=yaml.load: _load(s, Loader)  # as before PyYAML 6
 sys.path[:0] = [os.path.abspath('lib'), os.path.abspath('tools')]
 uuid.uuid4 = lambda: uuid.UUID(int=1)
 def bbox_overlaps(boxes, others):

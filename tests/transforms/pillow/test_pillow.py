@@ -49,6 +49,25 @@ def test_an_attribute_that_holds_a_font() -> None:
     assert "return self.font.getbbox(text)[2:][0]" in migrated(text)
 
 
+def test_fonts_and_drawings_that_functions_are_given() -> None:
+    """By place, by keyword, as a default, and from one function to the next."""
+    text = (
+        "from PIL import ImageDraw, ImageFont\n"
+        "FONT = ImageFont.load_default()\n"
+        "def measure(pen, words, letters):\n"
+        "  return pen.textsize(words), letters.getsize(words), words.getsize(pen)\n"
+        "def label(image, words, kind=ImageFont.load_default(), font=None):\n"
+        "  draw = ImageDraw.Draw(image)\n"
+        "  return measure(draw, words, letters=font), kind.getsize(words)\n"
+        "label(image, 'a', font=FONT)\n"
+    )
+    new = migrated(text)
+    assert ("return pen.textbbox((0, 0), words)[2:], letters.getbbox(words)[2:], words.getsize(pen)"
+            in new)
+    assert "kind.getbbox(words)[2:]" in new
+    assert migrated(new) == new
+
+
 @pytest.mark.skipif(importlib.util.find_spec("PIL") is None, reason="Pillow is not installed")
 def test_images_of_the_bytes_of_arrays() -> None:
     """The first 12 bytes of a float64 1.0, as Pillow 8.4 took them for a 2 x 2 RGB image."""
