@@ -102,6 +102,12 @@ def test_compat_rung() -> None:
     assert again.new_text is None and [f.code for f in again.findings] == ["TF005"]
 
 
+def test_versions_of_savers_are_messages_of_their_own_module() -> None:
+    result = migrate(HEAD + "v = tf.train.SaverDef.V1\n")
+    assert result.new_text is not None and "v = saver_pb2.SaverDef.V1\n" in result.new_text
+    assert not result.findings
+
+
 def test_lines_of_changes_and_findings() -> None:
     text = HEAD + "\n\ny = tf.log(\n    tf.to_float(x))\nz = tf.no_such(\n  1)\n"
     result = migrate(text)
