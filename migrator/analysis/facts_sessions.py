@@ -40,7 +40,8 @@ def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
     "links": pairs of carriers,
     "needs": carriers, "parameters": [(function, parameter, place, how the function is named where it
     is a value: "name", ".name" or both)], "gives": [(function, place or
-    keyword, carrier)], "calls": names of functions -> what they mean -> most positional arguments,
+    keyword, carrier, whether it cannot be a variable's)], "calls": names of functions -> what they mean
+    -> most positional arguments,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
     "loads": what loads graphs from files, "closed": carriers that are closed,
     "queues": whether queues are made, for which something may wait until a session is closed}."""
@@ -63,11 +64,11 @@ class Carried:
             node for node in walk(tree)
             if isinstance(node, (ast.Name, ast.Attribute)) and self._is_session(node)
         ]
-        self._free: set[int] = set()
+        self._free, self._perhaps = set[int](), set[int]()  # of methods that may be the project's
         self._restarts = any(_restarts(node, values.names) for node in walk(tree))
         for site in sites(tree, values):
             if site.session is not None and is_plain(site, values):
-                self._free.add(id(site.session))
+                (self._perhaps if site.own else self._free).add(id(site.session))
         for call in walk(tree):
             if isinstance(call, ast.Call) and (given := savers_session(call, values)) is not None:
                 self._free.add(id(given))
@@ -81,7 +82,7 @@ class Carried:
     def facts(self) -> dict[str, Any]:
         links: list[tuple[str, str]] = []
         needs: set[str] = set()
-        gives: list[tuple[str, int | str, str]] = []
+        gives: list[tuple[str, int | str, str, bool]] = []
         for node in self.expressions:
             carrier = self.carrier(node)
             if carrier.startswith("lambda "):
@@ -95,7 +96,7 @@ class Carried:
             elif self._taken(node):
                 pass
             elif (place := self.given(node)) is not None:
-                gives.append((*place, carrier))
+                gives.append((*place, carrier, id(node) not in self._perhaps))
             elif not self.is_free(node):
                 needs.add(carrier)
         own = list(self.parameters())

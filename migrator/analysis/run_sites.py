@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.analysis.value_kinds import Values
 
 Pair = tuple[ast.expr, ast.expr]
@@ -21,7 +21,8 @@ class Site:
     `fetches` is what is fetched. `feeds` are (input, value) where the run says them itself;
     `feed` is the expression of a dict that is put together elsewhere. `session` runs it (None: the
     default one). `lost` are arguments that have no successor. With `guess`, the text does not tell
-    whether it is one at all.
+    whether it is one at all. With `own`, it may be a call of the object's own method, where the project
+    has one of the name that takes a session.
     """
 
     call: ast.Call
@@ -31,6 +32,7 @@ class Site:
     session: ast.expr | None
     lost: tuple[str, ...] = ()
     guess: bool = False
+    own: bool = False
 
 
 #: Parameters of the three calls, by TF 1's names.
@@ -65,8 +67,11 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
         return None
     if call.args and set(_EVAL[: len(call.args)]) & set(given):
         return None  # a ``run`` of another kind, which takes something else first
-    guess = False
+    guess = own = False
     if len(call.args) == 1 and not given and values.kind(call.args[0]) == k.SESSION:
+        own = not values.kind(func.value)
+        if own and (func.attr == "run" or _is_made_here(func.value, values)):
+            return None
         given["session"] = call.args[0]  # the first argument of a variable's
     else:
         if not (given or _evaluates(call, func, values)):
@@ -77,7 +82,15 @@ def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
     session = given.get("session")
     if session is not None and values.kind(session) != k.SESSION:
         return None
-    return replace(_made(call, func.value, given.get("feed_dict"), session, ()), guess=guess)
+    return replace(_made(call, func.value, given.get("feed_dict"), session, ()), guess=guess, own=own)
+
+
+def _is_made_here(node: ast.expr, values: Values) -> bool:
+    """Whether an expression is an object of one of the project's classes: no variable."""
+    made = values.assigned(node) or []
+    return isinstance(node, ast.Name) and node.id == "self" or bool(made) and all(
+        isinstance(value, ast.Call) and last_name(value.func)[:1].isupper()
+        and not (values.names.resolve_node(value.func) or "").startswith("tensorflow.") for value in made)
 
 
 def _evaluates(call: ast.Call, func: ast.Attribute, values: Values) -> bool:

@@ -67,11 +67,11 @@ class Carriers:
             kept |= {_own(path, carrier) for carrier in some}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
         self._needed |= {_own(path, carrier) for carrier in needs}
-        gives: Iterable[tuple[str, int | str, str]] = found["gives"]  # type: ignore[assignment]
+        gives: Iterable[tuple[str, int | str, str, bool]] = found["gives"]  # type: ignore[assignment]
         given: dict[str, int] = defaultdict(int)
-        for name, place, carrier in gives:
+        for name, place, carrier, sure in gives:
             takers = self.takers(name, place)
-            if not takers:
+            if sure and not takers:
                 self._needed.add(_own(path, carrier))
             for taker in takers:
                 given[name] += 1

@@ -87,7 +87,8 @@ class _Writer:
 
     def sites(self) -> None:
         """Runs become calls."""
-        every = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        asked = [site for site in sites(self.tree, self.values) if is_plain(site, self.values)]
+        every = [site for site in asked if not self._is_own(site)]
         plain = [site for site in every if not self._apart(site.session)]
         for site in every:
             if self._apart(site.session):
@@ -115,6 +116,17 @@ class _Writer:
             if "run_metadata" in site.lost:
                 self.ctx.finding("TF306", site.call, "what the run took is not collected",
                                  "trace the program with tf.profiler.experimental", rung)
+
+    def _is_own(self, site: Site) -> bool:
+        """Whether ``x.eval(sess)`` may be that of an object of the project's: what runs asks it."""
+        func = site.call.func
+        assert isinstance(func, ast.Attribute)
+        takers = carriers(self.ctx.index).takers(func.attr, 0) if site.own else []
+        if takers:
+            rest = "" if carriers(self.ctx.index).spare(self.ctx.path, takers[0]) else ", "
+            self.edits.append(Edit(self.lines.span(func)[0], self.lines.span(site.call.args[0])[0], (
+                f"{self.ctx.support('graphs.evaluate')}(", self.lines.span(func.value), rest)))
+        return bool(takers)
 
     def _apart(self, session: ast.expr | None) -> bool:
         """Whether the runs of a session stay its own."""

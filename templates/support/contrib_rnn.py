@@ -38,8 +38,9 @@ class LayerNormBasicLSTMCell(RNNCell):
         reuse: Any = None,
     ) -> None:
         super().__init__(_reuse=reuse)
-        self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
-        self.forget_bias, self.activation, self.layer_norm = forget_bias, activation, layer_norm
+        self._num_units = self.output_size = num_units
+        self.state_size = LSTMStateTuple(num_units, num_units)
+        self._forget_bias, self._activation, self.layer_norm = forget_bias, activation, layer_norm
         self.norm = (norm_gain, norm_shift)
         self.keep_prob, self.seed = dropout_keep_prob, dropout_prob_seed
 
@@ -56,13 +57,13 @@ class LayerNormBasicLSTMCell(RNNCell):
             i, j, f, o = (
                 _normalized(g, n, *self.norm) for g, n in zip((i, j, f, o), names, strict=True)
             )
-        new = self.activation(j)
+        new = self._activation(j)
         if not isinstance(self.keep_prob, float) or self.keep_prob < 1:
             new = tf.nn.dropout(new, 1 - self.keep_prob, seed=self.seed)
-        c = c * tf.sigmoid(f + self.forget_bias) + tf.sigmoid(i) * new
+        c = c * tf.sigmoid(f + self._forget_bias) + tf.sigmoid(i) * new
         if self.layer_norm:
             c = _normalized(c, "state", *self.norm)
-        h = self.activation(c) * tf.sigmoid(o)
+        h = self._activation(c) * tf.sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
 
@@ -86,7 +87,7 @@ class ConvLSTMCell(RNNCell):
             raise ValueError(f"Invalid input_shape {input_shape} for conv_ndims={conv_ndims}.")
         self.ndims, self.kernel_shape = conv_ndims, list(kernel_shape)
         self.channels, self.use_bias = output_channels, use_bias
-        self.skip, self.forget_bias = skip_connection, forget_bias
+        self.skip, self._forget_bias = skip_connection, forget_bias
         space = list(input_shape[:-1])
         out = tf.TensorShape([*space, output_channels + skip_connection * input_shape[-1]])
         size = tf.TensorShape([*space, output_channels])
@@ -102,7 +103,7 @@ class ConvLSTMCell(RNNCell):
         if self.use_bias:
             gates += variable_again("biases", [4 * self.channels], joined.dtype, zeros_initializer())
         i, j, f, o = tf.split(gates, 4, self.ndims + 1)
-        c = tf.sigmoid(f + self.forget_bias) * c + tf.sigmoid(i) * tf.tanh(j)
+        c = tf.sigmoid(f + self._forget_bias) * c + tf.sigmoid(i) * tf.tanh(j)
         h = tf.tanh(c) * tf.sigmoid(o)
         if self.skip:
             h = tf.concat([h, inputs], -1)
@@ -164,7 +165,7 @@ class CoupledInputForgetGateLSTMCell(LSTMCell):
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = self._parts(state)
         joined = tf.concat([inputs, h], 1)
-        size, kind, make = 3 * self.units, joined.dtype, self._initializer
+        size, kind, make = 3 * self._num_units, joined.dtype, self._initializer
         gates = tf.matmul(joined, variable_again("W_0", [joined.shape[1], size], kind, make))
         bias = variable_again("B", [size], kind, zeros_initializer())
         j, f, o = tf.split(gates if self.layer_norm else tf.nn.bias_add(gates, bias), 3, 1)
@@ -174,18 +175,18 @@ class CoupledInputForgetGateLSTMCell(LSTMCell):
                 _normalized(g, n, *self.norm) for g, n in zip((j, f, o), names, strict=True)
             )
         peep_f = peep_o = 0.0
-        if self.use_peepholes:
-            peep_f = variable_again("W_F_diag", [self.units], kind, make)
-            peep_o = variable_again("W_O_diag", [self.units], kind, make)
-        forget = tf.sigmoid(f + self.forget_bias + peep_f * c)
-        c = forget * c + (1 - forget) * self.activation(j)
+        if self._use_peepholes:
+            peep_f = variable_again("W_F_diag", [self._num_units], kind, make)
+            peep_o = variable_again("W_O_diag", [self._num_units], kind, make)
+        forget = tf.sigmoid(f + self._forget_bias + peep_f * c)
+        c = forget * c + (1 - forget) * self._activation(j)
         if self.layer_norm:
             c = _normalized(c, "state", *self.norm)
-        h = tf.sigmoid(o + peep_o * c) * self.activation(c)
-        if self.num_proj:
-            h = tf.matmul(h, variable_again("W_P_0", [self.units, self.num_proj], kind, make))
-            if self.proj_clip is not None:
-                h = tf.clip_by_value(h, -self.proj_clip, self.proj_clip)
+        h = tf.sigmoid(o + peep_o * c) * self._activation(c)
+        if self._num_proj:
+            h = tf.matmul(h, variable_again("W_P_0", [self._num_units, self._num_proj], kind, make))
+            if self._proj_clip is not None:
+                h = tf.clip_by_value(h, -self._proj_clip, self._proj_clip)
         return h, self._state(c, h)
 
 
@@ -197,18 +198,18 @@ class NASCell(RNNCell):
         reuse: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(_reuse=reuse, **kwargs)
-        self.units, self.num_proj, self.use_bias = num_units, num_proj, use_bias
+        self._num_units, self._num_proj, self.use_bias = num_units, num_proj, use_bias
         self.output_size = num_proj or num_units
         self.state_size = LSTMStateTuple(num_units, self.output_size)
 
     def build(self, input_shape: Any) -> None:
-        size = 8 * self.units
+        size = 8 * self._num_units
         self.add_variable("recurrent_kernel", [self.output_size, size])
         self.add_variable("kernel", [input_shape[1], size])
         if self.use_bias:
             self.add_variable("bias", [size], initializer=zeros_initializer())
-        if self.num_proj:
-            self.add_variable("projection_weights", [self.units, self.num_proj])
+        if self._num_proj:
+            self.add_variable("projection_weights", [self._num_units, self._num_proj])
 
     def call(self, inputs: Any, state: Any) -> Any:
         c, m = state
@@ -224,7 +225,7 @@ class NASCell(RNNCell):
         fourth = tf.sigmoid(tf.tanh(x[6] + r[6]) + tf.sigmoid(x[7] + r[7]))
         c = tf.tanh(first + c) * second
         m = tf.tanh(c * tf.tanh(third + fourth))
-        if self.num_proj:
+        if self._num_proj:
             m = tf.matmul(m, made["projection_weights"])
         return m, LSTMStateTuple(c, m)
 
@@ -241,15 +242,15 @@ class UGRNNCell(RNNCell):
         reuse: Any = None,
     ) -> None:
         super().__init__(_reuse=reuse)
-        self.state_size = self.output_size = num_units
-        self._initializer, self.forget_bias, self.activation = initializer, forget_bias, activation
+        self._num_units = self.state_size = self.output_size = num_units
+        self._initializer, self._forget_bias, self._activation = initializer, forget_bias, activation
 
     def call(self, inputs: Any, state: Any) -> Any:
         gate, new = tf.split(
             linear([inputs, state], 2 * self.output_size, self._initializer), 2, 1
         )
-        gate = tf.sigmoid(gate + self.forget_bias)
-        outputs = gate * state + (1 - gate) * self.activation(new)
+        gate = tf.sigmoid(gate + self._forget_bias)
+        outputs = gate * state + (1 - gate) * self._activation(new)
         return outputs, outputs
 
 
@@ -261,8 +262,8 @@ class SRUCell(RNNCell):
         **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(name=name, _reuse=reuse, **kwargs)
-        self.state_size = self.output_size = num_units
-        self.activation = activation or tf.tanh
+        self._num_units = self.state_size = self.output_size = num_units
+        self._activation = activation or tf.tanh
 
     def build(self, input_shape: Any) -> None:
         self.add_variable("kernel", [input_shape[1], 4 * self.output_size])
@@ -273,4 +274,4 @@ class SRUCell(RNNCell):
         gates = tf.sigmoid(tf.nn.bias_add(tf.concat([f, r], 1), self._made["bias"]))
         forget, reset = tf.split(gates, 2, 1)
         c = forget * state + (1 - forget) * new
-        return reset * self.activation(c) + (1 - reset) * skip, c
+        return reset * self._activation(c) + (1 - reset) * skip, c

@@ -311,12 +311,13 @@ def _reset() -> None:
 @contextlib.contextmanager
 def process_graph() -> Iterator[Graph]:
     """Code of the block builds into the graph of the process, as all of TF 1 did."""
+    opened = _blocks.open  # a module that ends has no names any more
     with contextlib.ExitStack() as block:
-        _blocks.open.append(block)
+        opened.append(block)
         try:
             yield block.enter_context(default_graph().as_default())
         finally:
-            _blocks.open.remove(block)
+            opened.remove(block)
 
 
 def build() -> None:
@@ -422,7 +423,7 @@ def evaluate(value: Any, feed_dict: Mapping[Any, Any] | None = None, session: An
     """``value.eval(...)``: of a graph's tensors and variables by `run`, of others by themselves."""
     del session
     if isinstance(value, (tf.Tensor, tf.SparseTensor, tf.Variable)):
-        return run(value, feed_dict)
+        return run(value, feed_dict if isinstance(feed_dict, Mapping) else None)  # or a session
     return value.eval() if feed_dict is None else value.eval(feed_dict)
 
 

@@ -171,7 +171,7 @@ class Layer(tf.Module):
         dtype = None if self._dtype is None else self._dtype.name
         return {"name": self.name, "trainable": self.trainable, "dtype": dtype}
 
-    def _activation(self, outputs: Any) -> Any:
+    def _activated(self, outputs: Any) -> Any:
         activation = getattr(self, "activation", None)
         return outputs if activation is None else activation(outputs)
 

@@ -96,7 +96,7 @@ class _Conv(Layer):
         if self.bias is not None:
             shape = [-1] + [1] * self.rank if self.channels_first else [-1]
             outputs += tf.reshape(tf.cast(self.bias, outputs.dtype), shape)
-        return self._activation(outputs)
+        return self._activated(outputs)
 
     def call(self, inputs: Any) -> tf.Tensor:
         outputs = tf.nn.convolution(
@@ -300,7 +300,7 @@ class Dense(Layer):
         outputs = product(inputs, kernel)
         if self.bias is not None:
             outputs = tf.nn.bias_add(outputs, tf.cast(self.bias, inputs.dtype))
-        return self._activation(outputs)
+        return self._activated(outputs)
 
 
 class BatchNormalization(Layer):

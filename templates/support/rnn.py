@@ -50,7 +50,7 @@ class RNNCell(Layer):
 
     state_size: Any
     output_size: int
-    activation: Any
+    _activation: Any
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
         if scope is not None and self.scope_name is None:
@@ -81,7 +81,7 @@ class RNNCell(Layer):
 
     def _configured(self) -> dict[str, Any]:
         """What the configurations of all cells have."""
-        activation = getattr(self.activation, "__name__", self.activation)
+        activation = getattr(self._activation, "__name__", self._activation)
         return {"activation": activation, "reuse": self._reuse}
 
     def _hidden_size(self) -> int:
@@ -105,8 +105,8 @@ class BasicRNNCell(RNNCell):
         **kw: Any,
     ) -> None:
         super().__init__(name=name, _reuse=reuse, **kw)
-        self.state_size = self.output_size = num_units
-        self.activation = activation or tf.tanh
+        self._num_units = self.state_size = self.output_size = num_units
+        self._activation = activation or tf.tanh
 
     def build(self, input_shape: Any) -> None:
         self._weights(input_shape, self.output_size)
@@ -116,7 +116,7 @@ class BasicRNNCell(RNNCell):
         return {**super().get_config(), "num_units": self.output_size, **self._configured()}
 
     def call(self, inputs: Any, state: Any) -> Any:
-        outputs = self.activation(self._linear([inputs, state]))
+        outputs = self._activation(self._linear([inputs, state]))
         return outputs, outputs
 
 
@@ -134,8 +134,8 @@ class GRUCell(RNNCell):
         **kw: Any,
     ) -> None:
         super().__init__(name=name, _reuse=reuse, **kw)
-        self.state_size = self.output_size = num_units
-        self.activation = activation or tf.tanh
+        self._num_units = self.state_size = self.output_size = num_units
+        self._activation = activation or tf.tanh
         self._initializer, self._bias_initializer = kernel_initializer, bias_initializer
 
     def build(self, input_shape: Any) -> None:
@@ -153,7 +153,7 @@ class GRUCell(RNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         gates = tf.sigmoid(self._linear([inputs, state], "gates"))
         reset, update = tf.split(gates, 2, 1)
-        candidate = self.activation(self._linear([inputs, reset * state], "candidate"))
+        candidate = self._activation(self._linear([inputs, reset * state], "candidate"))
         outputs = update * state + (1 - update) * candidate
         return outputs, outputs
 
@@ -172,40 +172,40 @@ class BasicLSTMCell(RNNCell):
         **kw: Any,
     ) -> None:
         super().__init__(name=name, _reuse=reuse, **kw)
-        self.units, self.output_size = num_units, num_units
-        self.state_is_tuple = state_is_tuple
+        self._num_units = self.output_size = num_units
+        self._state_is_tuple = state_is_tuple
         self.state_size = self._size(num_units)
-        self.forget_bias, self.activation = forget_bias, activation or tf.tanh
+        self._forget_bias, self._activation = forget_bias, activation or tf.tanh
 
     def _size(self, of_output: int) -> Any:
         """(c, h), or both side by side in one tensor."""
-        if self.state_is_tuple:
-            return LSTMStateTuple(self.units, of_output)
-        return self.units + of_output
+        if self._state_is_tuple:
+            return LSTMStateTuple(self._num_units, of_output)
+        return self._num_units + of_output
 
     def _parts(self, state: Any) -> Any:
-        if self.state_is_tuple:
+        if self._state_is_tuple:
             return state
-        return tf.split(state, [self.units, self.output_size], 1)
+        return tf.split(state, [self._num_units, self.output_size], 1)
 
     def _state(self, c: Any, h: Any) -> Any:
-        return LSTMStateTuple(c, h) if self.state_is_tuple else tf.concat([c, h], 1)
+        return LSTMStateTuple(c, h) if self._state_is_tuple else tf.concat([c, h], 1)
 
     def build(self, input_shape: Any) -> None:
-        self._weights(input_shape, 4 * self.units)
+        self._weights(input_shape, 4 * self._num_units)
 
     def get_config(self) -> dict[str, Any]:
         """What the cell is made with again."""
         return {
-            **super().get_config(), "num_units": self.units, "forget_bias": self.forget_bias,
-            "state_is_tuple": self.state_is_tuple, **self._configured(),
+            **super().get_config(), "num_units": self._num_units, "forget_bias": self._forget_bias,
+            "state_is_tuple": self._state_is_tuple, **self._configured(),
         }
 
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = self._parts(state)
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
-        c = c * tf.sigmoid(f + self.forget_bias) + tf.sigmoid(i) * self.activation(j)
-        h = self.activation(c) * tf.sigmoid(o)
+        c = c * tf.sigmoid(f + self._forget_bias) + tf.sigmoid(i) * self._activation(j)
+        h = self._activation(c) * tf.sigmoid(o)
         return h, self._state(c, h)
 
 
@@ -230,44 +230,44 @@ class LSTMCell(BasicLSTMCell):
         **kw: Any,
     ) -> None:
         super().__init__(num_units, forget_bias, state_is_tuple, activation, reuse, name, **kw)
-        self._initializer, self.use_peepholes = initializer, use_peepholes
-        self.cell_clip, self.num_proj, self.proj_clip = cell_clip, num_proj, proj_clip
+        self._initializer, self._use_peepholes = initializer, use_peepholes
+        self._cell_clip, self._num_proj, self._proj_clip = cell_clip, num_proj, proj_clip
         self.output_size = num_proj or num_units
         self.state_size = self._size(self.output_size)
 
     def build(self, input_shape: Any) -> None:
-        units = self.units
+        units = self._num_units
         self._weights(input_shape, 4 * units)
-        if self.use_peepholes:
+        if self._use_peepholes:
             for name in ("w_f_diag", "w_i_diag", "w_o_diag"):
                 self.add_variable(name, [units], initializer=self._initializer)
-        if self.num_proj:
-            shape = [units, self.num_proj]
+        if self._num_proj:
+            shape = [units, self._num_proj]
             self.add_variable("projection/kernel", shape, initializer=self._initializer)
 
     def get_config(self) -> dict[str, Any]:
         """What the cell is made with again."""
         return {
-            **super().get_config(), "use_peepholes": self.use_peepholes,
-            "cell_clip": self.cell_clip, "initializer": self._initializer,
-            "num_proj": self.num_proj, "proj_clip": self.proj_clip,
+            **super().get_config(), "use_peepholes": self._use_peepholes,
+            "cell_clip": self._cell_clip, "initializer": self._initializer,
+            "num_proj": self._num_proj, "proj_clip": self._proj_clip,
             "num_unit_shards": None, "num_proj_shards": None,
         }
 
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = self._parts(state)
         made = self._made
-        peep = made if self.use_peepholes else collections.defaultdict(float)
+        peep = made if self._use_peepholes else collections.defaultdict(float)
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
-        forget = tf.sigmoid(f + self.forget_bias + peep["w_f_diag"] * c)
-        c = forget * c + tf.sigmoid(i + peep["w_i_diag"] * c) * self.activation(j)
-        if self.cell_clip is not None:
-            c = tf.clip_by_value(c, -self.cell_clip, self.cell_clip)
-        h = tf.sigmoid(o + peep["w_o_diag"] * c) * self.activation(c)
-        if self.num_proj:
+        forget = tf.sigmoid(f + self._forget_bias + peep["w_f_diag"] * c)
+        c = forget * c + tf.sigmoid(i + peep["w_i_diag"] * c) * self._activation(j)
+        if self._cell_clip is not None:
+            c = tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
+        h = tf.sigmoid(o + peep["w_o_diag"] * c) * self._activation(c)
+        if self._num_proj:
             h = tf.matmul(h, made["projection/kernel"])
-            if self.proj_clip is not None:
-                h = tf.clip_by_value(h, -self.proj_clip, self.proj_clip)
+            if self._proj_clip is not None:
+                h = tf.clip_by_value(h, -self._proj_clip, self._proj_clip)
         return h, self._state(c, h)
 
 
@@ -276,26 +276,26 @@ class MultiRNNCell(RNNCell):
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
         super().__init__()
-        self.cells, self.state_is_tuple = tuple(cells), state_is_tuple
-        sizes = tuple(cell.state_size for cell in self.cells)
+        self._cells, self._state_is_tuple = tuple(cells), state_is_tuple
+        sizes = tuple(cell.state_size for cell in self._cells)
         self.state_size = sizes if state_is_tuple else sum(sizes)
-        self.output_size = self.cells[-1].output_size
+        self.output_size = self._cells[-1].output_size
 
     def call(self, inputs: Any, state: Any) -> Any:
         states: list[Any] = []
-        if not self.state_is_tuple:
-            state = tf.split(state, [cell.state_size for cell in self.cells], 1)
-        for number, (cell, old) in enumerate(zip(self.cells, state, strict=True)):
+        if not self._state_is_tuple:
+            state = tf.split(state, [cell.state_size for cell in self._cells], 1)
+        for number, (cell, old) in enumerate(zip(self._cells, state, strict=True)):
             with variable_scope(f"cell_{number}"):
                 inputs, new = cell(inputs, old)
             states.append(new)
-        return inputs, tuple(states) if self.state_is_tuple else tf.concat(states, 1)
+        return inputs, tuple(states) if self._state_is_tuple else tf.concat(states, 1)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Zeros for each cell, as the cells make them."""
-        if not self.state_is_tuple:
+        if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
-        return tuple(cell.zero_state(batch_size, dtype) for cell in self.cells)
+        return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
 
 class DropoutWrapper(RNNCell):

@@ -25,8 +25,9 @@ class LSTMBlockCell(RNNCell):
         name: str = "lstm_cell",
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.state_size, self.output_size = LSTMStateTuple(num_units, num_units), num_units
-        self.forget_bias, self.cell_clip, self.use_peephole = forget_bias, cell_clip, use_peephole
+        self._num_units = self.output_size = num_units
+        self.state_size = LSTMStateTuple(num_units, num_units)
+        self._forget_bias, self._cell_clip, self.use_peephole = forget_bias, cell_clip, use_peephole
 
     def build(self, input_shape: Any) -> None:
         units = self.output_size
@@ -41,10 +42,10 @@ class LSTMBlockCell(RNNCell):
             ("w_i_diag", "w_f_diag", "w_o_diag"), 0.0
         )
         i, j, f, o = tf.split(self._linear([inputs, h]), 4, 1)
-        kept = tf.sigmoid(f + self.forget_bias + peep["w_f_diag"] * c)
+        kept = tf.sigmoid(f + self._forget_bias + peep["w_f_diag"] * c)
         c = tf.tanh(j) * tf.sigmoid(i + peep["w_i_diag"] * c) + c * kept
-        if self.cell_clip is not None and self.cell_clip > 0:
-            clipped = tf.clip_by_value(c, -self.cell_clip, self.cell_clip)
+        if self._cell_clip is not None and self._cell_clip > 0:
+            clipped = tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
             c += tf.stop_gradient(clipped - c)  # the kernel's gradient did not see the clipping
         h = tf.tanh(c) * tf.sigmoid(o + peep["w_o_diag"] * c)
         return h, LSTMStateTuple(c, h)
@@ -67,11 +68,11 @@ class LSTMBlockFusedCell(Layer):
         name: str = "lstm_fused_cell",
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.num_units, self.forget_bias = num_units, forget_bias
-        self.cell_clip, self.use_peephole = -1 if cell_clip is None else cell_clip, use_peephole
+        self._num_units, self._forget_bias = num_units, forget_bias
+        self._cell_clip, self.use_peephole = -1 if cell_clip is None else cell_clip, use_peephole
 
     def build(self, input_shape: Any) -> None:
-        units = self.num_units
+        units = self._num_units
         self.add_variable("kernel", [input_shape[2] + units, 4 * units])
         self.add_variable("bias", [4 * units], initializer=zeros_initializer())
         if self.use_peephole:
@@ -84,9 +85,9 @@ class LSTMBlockFusedCell(Layer):
         if initial_state is None and dtype is None:
             raise ValueError("Either initial_state or dtype needs to be specified")
         shape = tf.shape(inputs)
-        zeros = tf.zeros([shape[1], self.num_units], inputs.dtype)
+        zeros = tf.zeros([shape[1], self._num_units], inputs.dtype)
         start = (zeros, zeros) if initial_state is None else initial_state
-        made, none = self._made, tf.zeros([self.num_units], inputs.dtype)
+        made, none = self._made, tf.zeros([self._num_units], inputs.dtype)
         longest = shape[0] if sequence_length is None else tf.reduce_max(sequence_length)
         _, cells, _, _, _, _, outputs = tf.raw_ops.BlockLSTM(
             seq_len_max=tf.cast(longest, tf.int64),
@@ -98,8 +99,8 @@ class LSTMBlockFusedCell(Layer):
             wcf=made.get("w_f_diag", none),
             wco=made.get("w_o_diag", none),
             b=made["bias"],
-            forget_bias=self.forget_bias,
-            cell_clip=self.cell_clip,
+            forget_bias=self._forget_bias,
+            cell_clip=self._cell_clip,
             use_peephole=self.use_peephole,
         )
         if sequence_length is None:
@@ -130,7 +131,7 @@ class GRUBlockCell(RNNCell):
         super().__init__(name=name, _reuse=reuse)
         if (num_units is None) == (cell_size is None):
             raise ValueError("Exactly one of num_units or cell_size must be provided.")
-        self.state_size = self.output_size = num_units or cell_size or 0
+        self._num_units = self.state_size = self.output_size = num_units or cell_size or 0
 
     def build(self, input_shape: Any) -> None:
         units = self.output_size

@@ -45,12 +45,12 @@ class AttentionCellWrapper(RNNCell):
         self.cell, self.length, self.input_size = cell, attn_length, input_size
         self.output_size = attn_size or cell.output_size
         self.depth = attn_vec_size or self.output_size
-        self.state_is_tuple = state_is_tuple
+        self._state_is_tuple = state_is_tuple
         self.sizes = (cell.state_size, self.output_size, self.output_size * attn_length)
         self.state_size = self.sizes if state_is_tuple else sum(self.sizes)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        if not self.state_is_tuple:
+        if not self._state_is_tuple:
             state = tf.split(state, list(self.sizes), 1)
         inner, attention, seen = state
         size = self.output_size
@@ -69,7 +69,7 @@ class AttentionCellWrapper(RNNCell):
             outputs = linear([outputs, attention], size)
         seen = tf.concat([seen[:, 1:], outputs[:, None]], 1)
         new = (inner, attention, tf.reshape(seen, [-1, self.length * size]))
-        return outputs, new if self.state_is_tuple else tf.concat(new, 1)
+        return outputs, new if self._state_is_tuple else tf.concat(new, 1)
 
 
 class HighwayWrapper(CellWrapper):
@@ -105,10 +105,10 @@ class InputProjectionWrapper(CellWrapper):
         reuse: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(cell)
-        self._reuse, self.num_proj, self.activation = reuse, num_proj, activation
+        self._reuse, self._num_proj, self.activation = reuse, num_proj, activation
 
     def call(self, inputs: Any, state: Any) -> Any:
-        return self.cell(self._activation(linear([inputs], self.num_proj)), state)
+        return self.cell(self._activated(linear([inputs], self._num_proj)), state)
 
 
 class OutputProjectionWrapper(CellWrapper):
@@ -122,7 +122,7 @@ class OutputProjectionWrapper(CellWrapper):
 
     def call(self, inputs: Any, state: Any) -> Any:
         outputs, new = self.cell(inputs, state)
-        return self._activation(linear([outputs], self.output_size)), new
+        return self._activated(linear([outputs], self.output_size)), new
 
 
 class EmbeddingWrapper(CellWrapper):

@@ -278,6 +278,7 @@ def _stored_variable(
     run = current_run()
     shape = _whole(shape)
     store, dtype = run.store, tf.as_dtype(dtype)
+    name = run.shared_name(name)
     existing = store.variables_by_name.get(name)
     if existing is not None:
         if name in run.used and not reuse:
@@ -420,9 +421,11 @@ def Variable(
     existing = run.store.variables_by_name.get(full)
     if existing is not None and full not in run.used:
         run.used[full] = None
+        run.unshared.add(full)
         return existing
     if existing is not None:  # a get_variable of this run has the name
         full = run.unique_name(full)
+    run.unshared.add(full)
     initial = functools.partial(_constant_value, initial_value)
     with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(

@@ -162,6 +162,8 @@ class Run:
         self.scope_counts: dict[str, int] = {}
         self.name_counts: dict[str, int] = {}
         self.used: dict[str, None] = {}  # names of variables, in the order of their first use
+        self.unshared: set[str] = set()  # those of `Variable`, which `get_variable` does not find
+        self._shared: dict[str, str] = {}  # what `get_variable` calls its own beside these
         self.trains = True  # False: training operations are built for nobody to run
         self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
         self.collections: dict[str, list[Any]] = {}
@@ -189,6 +191,12 @@ class Run:
         self.name_counts[key] = count
         self.name_counts[candidate.lower()] = 1
         return candidate
+
+    def shared_name(self, name: str) -> str:
+        """What the variable is called that `get_variable` knows as `name`."""
+        if name in self.unshared and name not in self._shared:
+            self._shared[name] = self.unique_name(name)
+        return self._shared.get(name, name)
 
     def effect(self, change: Callable[[], Any], name: str | None = None,
                given: Sequence[Any] = ()) -> Any:

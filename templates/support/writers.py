@@ -96,3 +96,10 @@ class FileWriterCache:
 
 def _number(step: Any) -> int:
     return 0 if step is None else int(step)
+
+
+def visualize_embeddings(summary_writer: FileWriter, config: Any) -> None:
+    """Writes a `ProjectorConfig` into the folder of a writer, where TensorBoard looks for it."""
+    from tensorboard.plugins import projector
+
+    projector.visualize_embeddings(summary_writer.get_logdir(), config)

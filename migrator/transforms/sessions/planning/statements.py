@@ -90,6 +90,7 @@ class StatementPlanner(OptimizerPlanner):
         self._scale_losses(item)
         for call in calls_of(item):
             func = call.func
+            self._handed_writer(call)
             symbol = self.program.expressions.tf_symbol(func)
             kind = k.kind_of(symbol)
             if kind == k.WRITER:
@@ -123,6 +124,19 @@ class StatementPlanner(OptimizerPlanner):
         ):
             raise Obstacle(call, "a summary made by hand is written",
                            "write it with tf.summary.scalar(name, value, step=...)")
+        elif base.kind == k.WRITER and func.attr not in ("add_summary", "flush", "close"):
+            raise Obstacle(call, f"a summary writer is asked for {func.attr}",
+                           "writers of TensorFlow 2 do not have it")
+
+    def _handed_writer(self, call: ast.Call) -> None:
+        """Who is handed a writer may ask it for what those of TensorFlow 2 do not have."""
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if not any(self.program.expressions.value(node).kind == k.WRITER for node in given):
+            return
+        inner = [node for stmt in self.program.body for node in walk(stmt)
+                 if isinstance(node, ast.FunctionDef) and node.name == ast.unparse(call.func)]
+        if not any(map(self.program.writers_given, inner)):
+            raise Obstacle(call, "a summary writer is handed on", "write the summaries in the step")
 
     def _kept_iterator(self, item: Item) -> None:
         d, call = self.decisions, item.value.call

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import RESOURCES
 from migrator.analysis.program import Program
-from migrator.analysis.program_items import KEEP, TRACE, Item
+from migrator.analysis.program_items import KEEP, RUN, TRACE, Item, Obstacle
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.transforms.sessions.step import StepFunction
 
 _LOGS = ("tensorflow.logging.", "tensorflow.compat.v1.logging.")
 _TELLS = ("builtins.print", "pprint.pprint", "logging.", *_LOGS)
+#: What writes or shows what it is given.
+_WRITES = ("numpy.save", "pickle.", "cPickle.", "json.", "yaml.", "joblib.", "scipy.io.", "matplotlib.")
+_WRITING = frozenset({"write", "writelines", "writerow", "writerows"})
 _TELLING = frozenset({"info", "debug", "warning", "warn", "error", "log"})
 
 
@@ -31,10 +34,21 @@ def keep_reports(
         if item.role != TRACE or id(item) in inside or not _acts(item.stmt, program):
             continue
         needed = _of_variables(item, items[:index], inside, program)
+        if needed is None and _writes(item.stmt, program):
+            raise Obstacle(item.stmt, "what no run computes is written",
+                           "write what a run computed")
         for other in needed or ():
             other.role = KEEP
             kept.add(id(other))
     return kept
+
+
+def _writes(stmt: ast.stmt, program: Program) -> bool:
+    """Whether a statement is a call that writes or shows something: it cannot go."""
+    call = stmt.value if isinstance(stmt, ast.Expr) else None
+    return isinstance(call, ast.Call) and (
+        (program.expressions.symbol(call.func) or "").startswith(_WRITES)
+        or isinstance(call.func, ast.Attribute) and call.func.attr in _WRITING)
 
 
 def lost_reports(
@@ -78,7 +92,7 @@ def _of_variables(
             continue
         if item.kind == k.VARIABLES:
             from_lists = True
-        elif item.role == KEEP:
+        elif item.role in (KEEP, RUN):
             from_lists |= _lists_variables(item, program)
             continue
         elif item.role != TRACE or id(item) in inside or not isinstance(item.stmt, ast.Assign):
