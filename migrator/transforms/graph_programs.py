@@ -19,6 +19,7 @@ from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
 from migrator.analysis.session_carriers import carriers
 from migrator.analysis.tree_walk import first_line, walk
 from migrator.analysis.value_kinds import Parents, Values
+from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.imports import imports_before_use
@@ -115,7 +116,15 @@ class _Writer:
             self.ctx.change("TF302", site.call, reason, rung, symbol="tensorflow.Session.run")
             if "run_metadata" in site.lost:
                 self.ctx.finding("TF306", site.call, "what the run took is not collected",
-                                 "trace the program with tf.profiler.experimental", rung)
+                                 "trace the program with tf.profiler.experimental",
+                                 Rung.MANUAL if self._reads_metadata(site.call) else rung)
+
+    def _reads_metadata(self, call: ast.Call) -> bool:
+        """Whether the program looks into what a run took: a timeline of nothing would be written."""
+        given = argument(call, 3, "run_metadata")
+        return given is not None and any(
+            isinstance(node, ast.Attribute) and ast.unparse(node.value) == ast.unparse(given)
+            for node in walk(self.tree))
 
     def _is_own(self, site: Site) -> bool:
         """Whether ``x.eval(sess)`` may be that of an object of the project's: what runs asks it."""

@@ -382,3 +382,11 @@ def test_what_is_sliced_in_several_dimensions_is_one_array(index: str, written: 
     ctx = FileContext.of("program.py", HEAD + body)
     SessionPrograms().run(ctx)
     assert not ctx.findings and written in ctx.text and f"){index}\n" in ctx.text
+
+
+def test_what_a_run_took_is_asked_of_a_person_where_it_is_read() -> None:
+    text = HEAD + (
+        "with tf.Session() as sess:\n    took = tf.RunMetadata()\n"
+        "    sess.run(y, {x: [[1, 2]]}, run_metadata=took)\n    print(took.step_stats)\n")
+    result = migrate_text("program.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert [f.rung for f in result.findings if f.code == "TF306"] == [Rung.MANUAL]
