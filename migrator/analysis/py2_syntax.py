@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
+from migrator.analysis.py2_pieces import in_pieces
 from migrator.model import Change, Confidence
 from migrator.project.linediff import matcher
 
@@ -107,6 +108,8 @@ def _tools() -> tuple[Any, Any]:
 def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
     """(Python 3 text, one change per run of changed lines); `prints`: may `print` be a statement?
 
+    Without such prints the text must be one that Python 3 can parse.
+
     Raises NotPython2 when fissix cannot read it, or when the result is still no Python 3.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -116,7 +119,8 @@ def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
     result, problem = "", (0, "")
     for tool in _tools() if prints else _tools()[1:]:
         try:
-            result = str(tool.refactor_string(source, "source"))
+            refactored = partial(_refactored, tool)
+            result = refactored(source) if prints else in_pieces(source, refactored)
             break
         except Exception as error:  # fissix raises its tokenizer's and driver's own kinds
             line = _error_line(error)
@@ -124,12 +128,13 @@ def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
                 problem = (line, str(error).splitlines()[0] if str(error) else repr(error))
     else:
         raise NotPython2(problem[1], problem[0] or 1)
-    result = _expand_tabs(result)
-    try:
-        ast.parse(result)
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None) or 1
-        raise NotPython2(str(getattr(error, "msg", error)), line) from error
+    if prints or result != source:
+        result = _expand_tabs(result)
+        try:
+            ast.parse(result)
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None) or 1
+            raise NotPython2(str(getattr(error, "msg", error)), line) from error
     changes = []
     lines = matcher(source.split("\n"), result.split("\n"), autojunk=False)
     for tag, low, high, _, _ in lines.get_opcodes():
@@ -146,6 +151,10 @@ def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
     if not text.endswith(("\n", "\r")):
         result = result.rstrip("\n")
     return result.replace("\n", newline), tuple(changes)
+
+
+def _refactored(tool: Any, source: str) -> str:
+    return str(tool.refactor_string(source, "source"))
 
 
 def _expand_tabs(text: str) -> str:
