@@ -1,7 +1,7 @@
 """The pieces of a module of Python 2 in which its translation may change something.
 
 fissix takes several times as long for a module as all the rest of its migration. Of what Python 3 can
-read, most says the same in both: only functions and statements with a word of `_TOUCHED` are translated,
+read, most says the same in both: only functions and statements with something of `_TOUCHED` are translated,
 and whole modules where something is asked of all of them.
 """
 
@@ -13,27 +13,36 @@ from collections.abc import Callable, Iterator
 
 from migrator.analysis.tree_walk import first_line
 
+_SPACE = r"[\s\\]*"
+
+
+def _words(words: str, behind: str, before: str = r"\w") -> dict[str, re.Pattern[str]]:
+    """Each word with what finds it: `behind` it, and nothing of `before` in front of it."""
+    return {word: re.compile(rf"{word}(?<![{before}]{word}){behind}") for word in words.split()}
+
+
 # What a fixer acts on for itself, wherever it stands; too much is only slow.
-_TOUCHED = re.compile(
-    r"""\b(?:long|unicode|unichr|basestring|StandardError|xrange|raw_input|execfile|has_key
-           |itertools|imap|izip|ifilter|izip_longest|ifilterfalse|xreadlines|throw
-           |im_(?:func|self|class)|exc_(?:type|value|traceback)|(?:iter|view)(?:keys|items|values)
-           |__metaclass__|__nonzero__)\b
-    |(?<![.\w])(?:map|filter|zip|apply|range|buffer)[\s\\]*\(
-    |\b(?:keys|items|values)[\s\\]*\([\s\\]*[)\#]
-    |\btypes[\s\\]*\.
-    |\braise[\s\\]*\(
-    |\bisinstance\b(?s:.{0,999}?),[\s\\]*\(
-    |\b[uU]["']|\\[uU]""",
-    re.VERBOSE,
-)
+_TOUCHED = {
+    **_words(
+        "long unicode unichr basestring StandardError xrange raw_input execfile has_key itertools imap izip "
+        "ifilter izip_longest ifilterfalse xreadlines throw im_func im_self im_class exc_type exc_value "
+        "exc_traceback iterkeys iteritems itervalues viewkeys viewitems viewvalues __metaclass__ "
+        "__nonzero__", r"\b"),
+    **_words("map filter zip apply range buffer", _SPACE + r"\(", r".\w"),
+    **_words("keys items values", rf"{_SPACE}\({_SPACE}[)#]"),
+    **_words("types", _SPACE + r"\."),
+    **_words("raise", _SPACE + r"\("),
+    **_words("isinstance", rf"(?s:.{{0,999}}?),{_SPACE}\("),
+    **_words("u' U' u\" U\"", ""),
+    r"\u": re.compile(r"\\u"),
+    r"\U": re.compile(r"\\U"),
+}  # fmt: skip
 # What a fixer asks of the whole module, or adds imports for.
-_WHOLE = re.compile(
-    r"""\b(?:exitfunc|exec|future_builtins|unicode_literals)\b
-    |(?<![.\w])(?:reduce|intern|reload)[\s\\]*\(
-    |(?:\.|\bdef\b|\bglobal\b.*)[\s\\]*\bnext\b""",
-    re.VERBOSE,
-)
+_WHOLE = {
+    **_words("exitfunc exec future_builtins unicode_literals", r"\b"),
+    **_words("reduce intern reload", _SPACE + r"\(", r".\w"),
+    "next": re.compile(rf"(?:\.|\bdef\b|\bglobal\b.*){_SPACE}\bnext\b"),
+}
 _OF_CLASSES = re.compile(r"\b__(?:metaclass|nonzero)__\b")
 # ``for i in range(n):`` is no list in either Python.
 _LOOP = re.compile(
@@ -42,13 +51,17 @@ _LOOP = re.compile(
 _OPENING = "if 1:\n"  # makes an indented piece a module
 
 
+def _has(text: str, words: dict[str, re.Pattern[str]]) -> bool:
+    return any(word in text and found.search(text) for word, found in words.items())
+
+
 def _is_touched(text: str) -> bool:
-    return _TOUCHED.search(_LOOP.sub(r"\1", text)) is not None
+    return _has(_LOOP.sub(r"\1", text) if "range" in text else text, _TOUCHED)
 
 
 def in_pieces(source: str, translated: Callable[[str], str]) -> str:
     """`source`, which Python 3 can parse, with what is `translated` of it."""
-    if _WHOLE.search(source):
+    if _has(source, _WHOLE):
         return translated(source)
     if not _is_touched(source):
         return source

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import children, self_attribute, walk
+from migrator.analysis.tree_walk import children, last_name, self_attribute, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | ast.ClassDef | Function | ast.Lambda
@@ -63,6 +63,7 @@ class Values:
         self._attributes: dict[tuple[int, str], list[ast.expr]] = defaultdict(list)
         self._declared: set[tuple[int, str]] = set()
         self._bound: set[tuple[int, str]] = set()
+        self._kinds: dict[tuple[int, int], tuple[ast.expr, str]] = {}
         for node in walk(tree):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 self._declared |= {(id(parents.function(node)), name) for name in node.names}
@@ -133,23 +134,27 @@ class Values:
 
     def kind(self, node: ast.expr, depth: int = 0) -> str:
         """The kind of an expression's value."""
-        if depth > _DEPTH:
+        if depth > _DEPTH or not isinstance(node, (ast.Call, ast.Name, ast.Attribute)):
             return ""
+        known = self._kinds.get((id(node), depth))
+        if known is None:  # the node is kept, so that its id stays its own
+            known = self._kinds[id(node), depth] = node, self._kind(node, depth)
+        return known[1]
+
+    def _kind(self, node: ast.Call | ast.Name | ast.Attribute, depth: int) -> str:
         if isinstance(node, ast.Call):
             return self._called(node, depth)
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            found = self.assigned(node)
-            if found:
-                kinds = {self.kind(value, depth + 1) for value in found
-                         if not (isinstance(value, ast.Constant) and value.value is None)}
-                if kinds == {""} or len(kinds) != 1:
-                    return k.SESSION if k.SESSION in kinds or names_session(ast.unparse(node)) else ""
+        found = self.assigned(node)
+        if found:
+            kinds = {self.kind(value, depth + 1) for value in found
+                     if not (isinstance(value, ast.Constant) and value.value is None)}
+            if len(kinds) == 1 and kinds != {""}:
                 return kinds.pop()
-            if isinstance(node, ast.Name) and self._loaded and (
-                    getattr(self.home(node), "name", ""), node.id) in self._loaded:
-                return k.LOADED
-            return k.SESSION if names_session(ast.unparse(node)) else ""
-        return ""
+            return k.SESSION if k.SESSION in kinds or names_session(last_name(node)) else ""
+        if isinstance(node, ast.Name) and self._loaded and (
+                getattr(self.home(node), "name", ""), node.id) in self._loaded:
+            return k.LOADED
+        return k.SESSION if names_session(last_name(node)) else ""
 
     def _called(self, node: ast.Call, depth: int) -> str:
         symbol = self.names.resolve_node(node.func, values=False) or ""
@@ -169,9 +174,7 @@ class Values:
                     return k.SESSION
                 if base == k.GRAPH:
                     return k.GRAPH
-        if names_session(ast.unparse(node.func) + "()"):
-            return k.SESSION
-        return ""
+        return k.SESSION if names_session(last_name(node.func) + "()") else ""
 
 
 def parameters(function: Function | ast.Lambda) -> list[str]:

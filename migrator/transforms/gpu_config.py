@@ -34,7 +34,7 @@ class GpuConfig:
     order = 3  # while the calls that take configurations are still there
 
     def run(self, ctx: FileContext) -> cst.Module | None:
-        if not any(word in ctx.text for word in ("config", "ConfigProto")):
+        if not any(word in ctx.text for word in ("config", "ConfigProto")) or not takers.has_any(ctx):
             return None
         plan = _Plan(ctx)
         plan.read()

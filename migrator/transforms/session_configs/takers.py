@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
+from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import code_children
 from migrator.transforms import _flow as flow
@@ -25,10 +27,10 @@ _TAKERS: dict[str, tuple[str, int | None]] = {
     _T + "contrib.learn.RunConfig": ("session_config", None),
     _T + "contrib.tpu.RunConfig": ("session_config", None),
 }  # fmt: skip
-_FAMILIES = (
-    "contrib.slim.learning.", "contrib.slim.evaluation.", "contrib.training.", "contrib.predictor.",
-    "contrib.model_pruning.",
-)  # fmt: skip
+_OF_FAMILIES = tuple(
+    f"{_T}contrib.{family}."
+    for family in ("slim.learning", "slim.evaluation", "training", "predictor", "model_pruning")
+)
 # Supervisor's and SessionManager's methods, whatever holds the object
 _METHODS: dict[str, tuple[str, int | None]] = {
     "managed_session": ("config", 1), "prepare_or_wait_for_session": ("config", 1),
@@ -50,6 +52,18 @@ class Taken:
     @property
     def value(self) -> cst.BaseExpression:
         return self.arg.value
+
+
+def has_any(ctx: FileContext) -> bool:
+    """Whether a file may make or take a configuration: its `ast` is there, LibCST's tree takes long."""
+    for node in walk(ctx.tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
+                return True
+            name = ctx.names.resolve_node(node.func) or ""
+            if name == f.CONFIG or name in _TAKERS or name.startswith(_OF_FAMILIES):
+                return True
+    return False
 
 
 def scopes(module: cst.Module) -> Iterator[Scope]:
@@ -101,7 +115,7 @@ def _where(ctx: FileContext, call: cst.Call) -> tuple[str, int | None]:
         return _TAKERS[name]
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
         return _METHODS[call.func.attr.value]
-    if name.startswith(tuple(_T + family for family in _FAMILIES)):
+    if name.startswith(_OF_FAMILIES):
         given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         return next((word for word in KEYWORDS if word in given), ""), None
     return "", None
