@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 #: What `str.splitlines` takes for the end of a line, and Python's parser does not.
-_OTHER_ENDS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_OTHER_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
@@ -15,7 +15,7 @@ def lines_of(text: str, keepends: bool = False) -> list[str]:
     >>> lines_of("a\\fb\\r\\nc\\n")
     ['a\\x0cb', 'c']
     """
-    if _OTHER_ENDS.search(text) is None:
+    if not any(end in text for end in _OTHER_ENDS):
         return text.splitlines(keepends)
     found = _LINE.findall(text)
     return found if keepends else [line.rstrip("\r\n") for line in found]

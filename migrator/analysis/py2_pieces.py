@@ -84,8 +84,8 @@ def _pieces(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, int, bool
         text = "".join(lines[start:end])
         if not _is_touched(text):
             continue
-        whole = not isinstance(node, ast.ClassDef) or _OF_CLASSES.search(text)
-        inner = [] if whole else _apart(node.body)
+        own = node.body if isinstance(node, ast.ClassDef) and not _OF_CLASSES.search(text) else []
+        inner = _apart(own)
         if not inner or inner[0][0] <= start or _is_touched("".join(lines[start : inner[0][0]])):
             yield start, end, False
             continue

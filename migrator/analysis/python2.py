@@ -8,7 +8,7 @@ unless it has something of Python 3's own.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import walk
@@ -35,6 +35,7 @@ _MEMBERS = frozenset({
 _WORDS = (*_BUILTINS, *_METHODS, *_MODULES, *(name for _, name in _MEMBERS), "print >>", "print>>")
 _OF_3 = (ast.JoinedStr, ast.Nonlocal, ast.YieldFrom, ast.AnnAssign, ast.AsyncFunctionDef)
 _VERSION = ("version_info", "hexversion", "PY2", "PY3", "python_version", "hasattr")
+Evidence = tuple[ast.AST, str]  # a node, and what is said of it
 _COMPATIBLE = ("six", "past", "future", "builtins")
 
 
@@ -45,43 +46,50 @@ def python2_evidence(text: str, tree: ast.Module, table: Callable[[], NameTable]
     names = table()
     if any(star.target.split(".")[0] in _COMPATIBLE for star in names.module_scope.stars):
         return ""
+    found = [*_printed(tree)] if "print" in text else []
+    found += _read(text, names)
+    found += _imported(tree)
+    if not found:
+        return ""
     guarded = _guarded(tree)
-    if "print" in text and _prints(tree, guarded):
-        return PRINTS
+    return next((said for node, said in found if id(node) not in guarded), "")
+
+
+def _printed(tree: ast.Module) -> Iterator[Evidence]:
+    """``print >>file, x``"""
+    for node in walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift):
+            if isinstance(node.left, ast.Name) and node.left.id == "print":
+                yield node, PRINTS
+
+
+def _read(text: str, names: NameTable) -> Iterator[Evidence]:
     for reference in names.references:
-        if id(reference.name_node) in guarded or reference.role != "load":
+        if reference.role != "load":
             continue
         if not reference.attrs:
             if reference.root in _BUILTINS and names.find(reference.root, reference.scope) is None:
-                return reference.root
+                yield reference.name_node, reference.root
         elif (reference.root, reference.attrs[0]) in _MEMBERS:
-            return ast.unparse(reference.node)
+            yield reference.name_node, ast.unparse(reference.node)
         elif reference.attrs[-1] in _METHODS and reference.root not in _COMPATIBLE:
             if reference.attrs[-1] != "iteritems" or "pandas" not in text:
-                return f".{reference.attrs[-1]}()"
+                yield reference.name_node, f".{reference.attrs[-1]}()"
+
+
+def _imported(tree: ast.Module) -> Iterator[Evidence]:
+    """Modules, and methods of what has no name."""
     for node in walk(tree):
-        if id(node) in guarded:
-            continue
         if isinstance(node, ast.Import):
             found = next((a.name for a in node.names if a.name in _MODULES), "")
             if found:
-                return f"import {found}"
+                yield node, f"import {found}"
         elif isinstance(node, ast.ImportFrom):
             if not node.level and node.module in _MODULES:
-                return f"from {node.module} import"
+                yield node, f"from {node.module} import"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _METHODS - {"iteritems"} and not isinstance(node.func.value, ast.Name):
-                return f".{node.func.attr}()"
-    return ""
-
-
-def _prints(tree: ast.Module, guarded: set[int]) -> bool:
-    """Whether a module has a ``print >>file, x``."""
-    return any(
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift) and id(node) not in guarded
-        and isinstance(node.left, ast.Name) and node.left.id == "print"
-        for node in walk(tree)
-    )
+                yield node, f".{node.func.attr}()"
 
 
 def _guarded(tree: ast.Module) -> set[int]:
@@ -90,13 +98,17 @@ def _guarded(tree: ast.Module) -> set[int]:
     for node in walk(tree):
         if isinstance(node, ast.Try) and any(_expects_another(h, node) for h in node.handlers):
             blocks: list[ast.AST] = [*node.body, *node.handlers]
-        elif isinstance(node, (ast.If, ast.IfExp)) and any(w in ast.unparse(node.test) for w in _VERSION):
+        elif isinstance(node, (ast.If, ast.IfExp)) and _asks_for_version(ast.unparse(node.test)):
             blocks = [*ast.iter_child_nodes(node)]
         else:
             continue
         for block in blocks:
             found.update(id(inner) for inner in walk(block))
     return found
+
+
+def _asks_for_version(test: str) -> bool:
+    return any(word in test for word in _VERSION)
 
 
 def _expects_another(handler: ast.ExceptHandler, block: ast.Try) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.tree_walk import walk
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import line_map
 from migrator.lines import indent_of, lines_of
 
 _WIDEST = 100  # a line that was shorter does not become longer than that
@@ -37,7 +37,7 @@ def aligned(old: Parsed, new: Parsed) -> str:
     spans = [span for span in _spans(new.tree) if span[1] <= len(after)]
     if not spans:
         return new.text
-    original = LineMap(old.text, new.text).original
+    original = line_map(old.text, new.text).original
     spans = [(first, last) for first, last in spans
              if any(after[n - 1] != before[original(n) - 1] for n in range(first, last + 1))]
     if not spans:

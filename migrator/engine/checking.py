@@ -15,7 +15,7 @@ from migrator.check.reach import Graphs
 from migrator.check.records import Fault, Kind, Reach
 from migrator.check.verdict import Project
 from migrator.engine import file_jobs
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import line_map
 from migrator.engine.looked import Looked
 from migrator.engine.migrated import NOTHING_HELD, Held, Migrated
 from migrator.engine.options import Options
@@ -318,7 +318,7 @@ def _original(result: FileResult, fault: Fault) -> int:
     """The line of a fault in the original file."""
     if fault.old or result.new_text is None:
         return fault.line
-    return LineMap(result.old_text, result.new_text).original(fault.line)
+    return line_map(result.old_text, result.new_text).original(fault.line)
 
 
 def _told(result: FileResult, line: int, fault: Fault) -> bool:
@@ -340,7 +340,7 @@ def _unsuppressed(result: FileResult, findings: list[Finding]) -> list[Finding]:
 def _lines_of_originals(result: FileResult) -> dict[int, list[int]]:
     """The lines of the new text that stand for each line of the old one."""
     text = result.new_text if result.new_text is not None else result.old_text
-    mapped = LineMap(result.old_text, text)
+    mapped = line_map(result.old_text, text)
     found: dict[int, list[int]] = {}
     for line in range(1, text.count("\n") + 2):
         found.setdefault(mapped.original(line), []).append(line)

@@ -15,7 +15,7 @@ from migrator.engine.cst_print import code_for
 from migrator.engine.cst_scopes import CstScopes, cst_dotted
 from migrator.engine.cst_walk import code_children
 from migrator.engine.imports import add_imports, local_name_for
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import LineMap, line_map
 from migrator.engine.options import Options
 from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.engine.suppress import Suppressions
@@ -199,7 +199,7 @@ class FileContext:
 
     def _lines_of(self, text: str) -> LineMap:
         if self._line_map is None or self._line_map[0] != text:
-            self._line_map = text, LineMap(self.original, text)
+            self._line_map = text, line_map(self.original, text)
         return self._line_map[1]
 
     def _know_positions(self) -> None:

@@ -38,8 +38,8 @@ from migrator.support import names_read
 # module of 20 large packages (benchmarks/fuzz.py) has 65,000.
 _SEPARATORS = ",([{=.+-*"
 _MOST_PARTS = 250_000
-# What one process parses for both looks: its trees take some 30 MB then.
-_KEPT_CHARACTERS = 1_000_000
+# What one process parses for both looks: its trees take some 80 MB then.
+_KEPT_CHARACTERS = 2_500_000
 
 Shipped = tuple[bytes, int] | SourceError  # a file's bytes and mode, or why it cannot be read
 

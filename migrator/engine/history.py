@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from migrator.engine import pins
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import line_map
 from migrator.lines import lines_of
 from migrator.model import FileResult, Finding, Plan, Status, Written
 from migrator.project import git, gitstate, journal, planfile
@@ -135,7 +135,7 @@ def _joined(earlier: FileResult, new: FileResult) -> FileResult:
     if new.status is Status.FAILED:  # it was readable: what was known of it stays
         return replace(earlier, error=new.error)
     original, now = earlier.old_text or new.old_text, _as_written(new)
-    back = LineMap(original, new.old_text)
+    back = line_map(original, new.old_text)
     changes = tuple(
         replace(c, line=back.original(c.line), end_line=back.original(c.end_line))
         for c in new.changes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from migrator.lines import lines_of
 from migrator.project.linediff import matcher
 
@@ -57,3 +59,9 @@ class LineMap:
         if not self._map:
             return 1
         return self._map[min(max(line, 1), len(self._map)) - 1]
+
+
+@lru_cache(maxsize=4)
+def line_map(old: str, new: str) -> LineMap:
+    """The map of two texts, which are asked for by one after the other."""
+    return LineMap(old, new)

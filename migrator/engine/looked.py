@@ -14,7 +14,7 @@ from migrator.project.results import Results
 from migrator.project.spill import Place, Spill, size_of
 
 IN_MEMORY = 8_000_000  # bytes of units, which take five times as many once they are read
-_AT_ONCE = 4_000_000  # of those that were asked for last
+_AT_ONCE = 8_000_000  # of those that were told or asked for last
 
 _Units = tuple[Unit | None, Unit | None, tuple[Edited, ...]]
 _NONE: _Units = (None, None, ())
@@ -52,7 +52,9 @@ class Looked(MutableMapping[str, Migrated]):
         self._places[path] = None
         _tell(self._briefs, path, item)
         if item.old is not None or item.new is not None or item.edits:
-            self._places[path] = self._spilled.add((item.old, item.new, item.edits))
+            units = item.old, item.new, item.edits
+            place = self._places[path] = self._spilled.add(units)
+            self._keep(path, units, place)
 
     def __getitem__(self, path: str) -> Migrated:
         return Migrated(self._results.get(path), *self._units(path))
@@ -111,13 +113,16 @@ class Looked(MutableMapping[str, Migrated]):
         known = self._last.get(path)
         if known is None:
             known = self._spilled.get(place)
-            self._last_size += size_of(place)
-            while self._last and self._last_size > _AT_ONCE:
-                self._forget(next(iter(self._last)))
-            self._last[path] = known
+            self._keep(path, known, place)
         else:
             self._last.move_to_end(path)
         return known
+
+    def _keep(self, path: str, units: _Units, place: Place) -> None:
+        self._last_size += size_of(place)
+        while self._last and self._last_size > _AT_ONCE:
+            self._forget(next(iter(self._last)))
+        self._last[path] = units
 
     def _forget(self, path: str) -> None:
         if self._last.pop(path, None) is not None:

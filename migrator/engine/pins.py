@@ -17,12 +17,13 @@ from migrator.project.source import SourceError, SourceFile, decode
 from migrator.project.tree import read
 
 CODES = ("DEP101", "DEP102", "DEP103", "DEP104", "DEP105", "DEP106", requirements.BESIDE)
-# What the migrated code needs and TensorFlow 2.21 does not install: by what a text says of it.
+# What the migrated code needs and TensorFlow 2.21 does not install: by what a text says of it, of which
+# the first is a word that is quickly looked for.
 _NEEDS = {
-    "tensorboard": re.compile(r"\btf\.(compat\.v1\.)?summary\.|\btensorboard\."),
-    "tensorflow-probability": re.compile(r"\bimport tensorflow_probability\b"),
-    "tf-keras": re.compile(r"\b(import|from) tf_keras\b"),
-    "packaging": re.compile(r"\bfrom packaging\b|\bimport packaging\b"),
+    "tensorboard": ("ar", re.compile(r"\btf\.(compat\.v1\.)?summary\.|\btensorboard\.")),
+    "tensorflow-probability": ("tensorflow_probability", re.compile(r"\bimport tensorflow_probability\b")),
+    "tf-keras": ("tf_keras", re.compile(r"\b(import|from) tf_keras\b")),
+    "packaging": ("packaging", re.compile(r"\bfrom packaging\b|\bimport packaging\b")),
 }
 SUPPORT, BESIDE = requirements.SUPPORT, requirements.BESIDE
 _EVERY_FILE = ("",)  # Dockerfiles and the like have no suffix
@@ -37,7 +38,10 @@ def needs(texts: Iterable[str]) -> frozenset[str]:
     """The packages that these modules need besides TensorFlow."""
     found: set[str] = set()
     for text in texts:
-        found.update(name for name, said in _NEEDS.items() if name not in found and said.search(text))
+        found.update(
+            name for name, (word, said) in _NEEDS.items()
+            if name not in found and word in text and said.search(text)
+        )
     return frozenset(found)
 
 

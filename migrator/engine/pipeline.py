@@ -23,7 +23,7 @@ from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.division import Divided
 from migrator.engine.edits import apply
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import LineMap, line_map
 from migrator.engine.list_results import CODE as LISTS
 from migrator.engine.list_results import list_results
 from migrator.engine.migrated import Attempt, Edited
@@ -179,7 +179,7 @@ def _of_python2(
     path: str, text: str, parsed: Parsed, options: Options, suppressions: Suppressions, python2: bool
 ) -> tuple[Parsed, Divided]:
     """The module with divisions that round down and lists that are lists, and what is to be said of them."""
-    original = LineMap(text, parsed.text).original if parsed.text != text else int
+    original = line_map(text, parsed.text).original if parsed.text != text else int
 
     def wanted(code: str) -> Callable[[int], bool]:
         sure = options.allows(code) and options.sure(Confidence.LIKELY)
@@ -220,7 +220,7 @@ def _round(
     These are the ones that met an obstacle, if the rules then changed the file: they may have
     taken the obstacle away, and a later run would find out.
     """
-    entry = LineMap(text, parsed.text) if parsed.text != text else None
+    entry = line_map(text, parsed.text) if parsed.text != text else None
     own_changes: list[Change] = []
     own_findings: list[Finding] = []
     stuck: list[Transform] = []
@@ -230,7 +230,7 @@ def _round(
     )  # fmt: skip
     source = parsed.text
     changes += [_map_change(item, entry) for item in own_changes]
-    mapped = LineMap(text, source) if source != text else None
+    mapped = line_map(text, source) if source != text else None
     with clock.timed(_TABLES):
         found = walk.rewrite(
             path, source, names, registry, options, suppressions, taken(index, path),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.engine.context import FileContext
+from migrator.engine.cst_walk import code_children
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
@@ -261,7 +262,7 @@ def ways_out(made: cst.Call, scope: Scope, nodes: list[cst.CSTNode]) -> set[str]
 def _above(node: cst.CSTNode, ids: set[int]) -> set[int]:
     """The nodes that hold one of these: only they are made anew, the others keep their positions."""
     found: set[int] = set()
-    for child in node.children:
+    for child in code_children(node):
         found |= _above(child, ids)
         if id(child) in ids:
             found.add(id(child))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.context import FileContext
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import line_map
 from migrator.engine.registry import transform
 
 _WORDS = ("_producer", "get_next", "DatasetDataProvider", "slim.dataset")
@@ -28,7 +28,7 @@ class QueuesToDataSets:
         found = pipelines(ctx.text, ctx.tree, ctx.names)
         if found is None:
             return
-        lines = LineMap(ctx.text, found.base) if found.base != ctx.text else None
+        lines = line_map(ctx.text, found.base) if found.base != ctx.text else None
         for line in found.lines:
             line = lines.original(line) if lines is not None else line
             ctx.change("TF503", line, "the tf.data pipeline reads, batches and prepares the input",

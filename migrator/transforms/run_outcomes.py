@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrator.engine.linemap import LineMap
+from migrator.engine.linemap import line_map
 from migrator.model import FileResult, Rung
 from migrator.transforms.sessions.helpers import looks_like_run
 
@@ -49,7 +49,7 @@ def run_outcomes(result: FileResult) -> tuple[RunRecord, ...]:
         new = ast.parse(result.new_text or result.old_text)
     except (SyntaxError, ValueError):
         return ()
-    lines = LineMap(result.old_text, result.new_text or result.old_text)
+    lines = line_map(result.old_text, result.new_text or result.old_text)
     left = Counter(lines.original(call.lineno) for call, _ in _runs(new))
     left.update(_untouched(list(_runs(old)), list(_runs(new)), left))
     for change in result.changes:  # ``sess.run`` of a parameter that is given a loaded graph
