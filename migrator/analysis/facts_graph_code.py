@@ -25,12 +25,18 @@ _PYTHON = (
     "app", "flags", "gfile", "logging", "io", "python_io", "errors", "test", "compat", "estimator",
     "contrib.tpu.TPU", "contrib.tpu.RunConfig", "contrib.tpu.InputPipelineConfig", "contrib.cluster_resolver",
     "contrib.learn.RunConfig", "contrib.estimator",
-    "Session", "ConfigProto", "GPUOptions", "reset_default_graph", "set_random_seed",
+    "Session", "ConfigProto", "GPUOptions", "config", "reset_default_graph", "set_random_seed", "random.set_",
     "train.latest_checkpoint", "train.get_checkpoint_state", "train.Example", "train.Feature",
     "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",
     "contrib.training.HParams", "Summary", "summary.Summary", "as_dtype", "RunOptions", "RunMetadata",
 )
+#: The same of the support package: code that was migrated is read as it was before.
+_SUPPORT_PYTHON = (
+    "flags", "gpu", "sessions.Session", "hparams", "tpu", "estimator", "experiment", "testing", "mnist",
+    "checkpoint.latest_checkpoint", "monitored_sessions", "scipy_misc", "pillow", "missing",
+)
 _EVALUATE = "tf1_support.graphs.evaluate"  # takes the graph of its tensor, as `x.eval()` does
+_BUILDING = "tf1_support.graphs.building"
 MODULE, MAIN = "", "__main__"
 
 
@@ -97,12 +103,17 @@ def unit_facts(
     direct = ops = False
     calls: set[str] = set()
     for node in nodes:
+        if isinstance(node, Unit):
+            direct = direct or any(names.resolve_node(d, values=False) == _BUILDING
+                                   for d in node.decorator_list)
         if isinstance(node, ast.Call):
             symbol = names.resolve_node(node.func, values=False) or ""
             if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
                 direct = direct or symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
                     symbol.startswith("tf1_support") and symbol != _EVALUATE)
                 ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
+            elif symbol.startswith("tf1_support."):
+                ops = ops or not symbol[len("tf1_support.") :].startswith(_SUPPORT_PYTHON)
             elif symbol and not symbol.startswith("builtins."):
                 calls.add(symbol.partition("(")[0])
             elif isinstance(node.func, ast.Name):

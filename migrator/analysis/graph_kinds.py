@@ -154,7 +154,7 @@ CALLS: dict[str, str] = {
     _T + "Session": SESSION,
     _T + "InteractiveSession": SESSION,
     _T + "get_default_session": SESSION,
-    **dict.fromkeys(MONITORED, SESSION),
+    **dict.fromkeys(MONITORED | {_T + "train.MonitoredSession"}, SESSION),
     _T + "train.Supervisor": SUPERVISOR,
     _T + "ConfigProto": CONFIG,
     _T + "GPUOptions": CONFIG,

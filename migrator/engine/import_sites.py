@@ -186,6 +186,8 @@ class ImportSites:
         if target is None:
             if used:
                 return self._stand_in(binding, node, change)
+            if not uses and len(binding.scope.bindings[binding.name]) > 1:
+                return None  # the way out of a ``try``, or of a test of versions
             if uses or found.kind in ("module", "unknown", "manual"):
                 if not uses:
                     self.work.report(

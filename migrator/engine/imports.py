@@ -11,6 +11,8 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 
 Required = tuple[str, str | None, str]  # module, name or None, local name
+_CHANGING = frozenset(("tensorflow", "tf_slim", "scipy"))
+_DEFERRED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def import_path(module: str, name: str | None) -> str:
@@ -173,15 +175,36 @@ def imports_before_use(tree: ast.Module) -> list[ast.stmt]:
     for nothing: ``os.environ[...] = ...`` must come before TensorFlow."""
     imports: list[ast.stmt] = []
     bound: set[str] = set()
+    changing: set[str] = set()
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(node)
             if _top(node) not in sys.stdlib_module_names:
-                bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Try)):
+                bound |= _bound(node)
+            if _top(node) in _CHANGING:
+                changing |= _bound(node)
+        elif isinstance(node, (ast.If, ast.Try)):
+            if _rewritten(node, changing):
+                break
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if any(isinstance(n, ast.Name) and n.id in bound for n in walk(node)):
                 break
     return imports
+
+
+def _bound(node: ast.Import | ast.ImportFrom) -> set[str]:
+    return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+
+
+def _rewritten(node: ast.If | ast.Try, bound: set[str]) -> bool:
+    """Whether a block runs what `bound`, or an import in it, brings of packages whose code changes:
+    what takes its place must be there by then."""
+    inside = walk(node)
+    bound = bound.union(*(_bound(n) for n in inside
+                          if isinstance(n, (ast.Import, ast.ImportFrom)) and _top(n) in _CHANGING))
+    passed = {id(n) for part in inside if isinstance(part, _DEFERRED) for n in walk(part)}
+    passed |= {id(n.value) for n in inside if isinstance(n, ast.Attribute) and n.attr == "__version__"}
+    return any(isinstance(n, ast.Name) and n.id in bound and id(n) not in passed for n in inside)
 
 
 def _group_end(ordinary: Sequence[ast.stmt], tree: ast.Module, top: str) -> ast.stmt:

@@ -53,7 +53,7 @@ class NameScopes:
         lines, edits = Lines(ctx.text), []
         for function, call in _calls(ctx.tree, None):
             names = [*call.args, *(k.value for k in call.keywords if k.arg == "name")]
-            if len(names) != 1 or len(call.args) + len(call.keywords) != 1:
+            if len(names) != 1 or any(k.arg not in ("name", "values") for k in call.keywords):
                 continue
             if not may_be_none(function, names[0]) or ctx.suppressed(CODE, call):
                 continue

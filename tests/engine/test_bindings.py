@@ -68,6 +68,15 @@ from tests.engine.helpers import migrate, new
          "import os\nimport pickle as cPickle\ncPickle.load(f)\n"),
         ("try:\n  import Queue\nexcept ImportError:\n  import queue as Queue\nQueue.Queue()\n",
          "try:\n  import queue as Queue\nexcept ImportError:\n  import queue as Queue\nQueue.Queue()\n"),
+        ("try:\n  from new import Net\nexcept ImportError:\n"
+         "  from tensorflow.contrib import gone as Net\nNet()\n",
+         "try:\n  from new import Net\nexcept ImportError:\n"
+         "  from tensorflow.contrib import gone as Net\nNet()\n"),
+        ("import tensorflow as tf\ntry:\n  conv = tf.contrib.slim.conv2d\nexcept:\n  conv = None\n"
+         "import numpy as np\nx = np.ones(1)\n",
+         "import tensorflow as tf\nfrom tf1_support import slim\ntry:\n"
+         "  conv = slim.conv2d\nexcept:\n  conv = None\n"
+         "import numpy as np\nx = np.ones(1)\n"),
         ("import numpy as np\ny = np.float(1), np.float32(2)\n",
          "import numpy as np\ny = float(1), np.float32(2)\n"),
         ("from tensorflow.contrib import gone2\nimport os\n", "import os\n"),

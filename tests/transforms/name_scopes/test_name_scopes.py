@@ -16,6 +16,8 @@ HEAD = "import tensorflow as tf\n"
          '  with tf.name_scope(scope or ""):'),
         ("def f(x, *, scope=None):\n  with tf.name_scope(name=scope):\n    return x",
          '  with tf.name_scope(name=scope or ""):'),
+        ("def f(x, scope='a'):\n  with tf.name_scope(scope, values=[x]):\n    return x",
+         '  with tf.name_scope(scope or ""):'),
         ("with tf.name_scope(None):\n  x = 1", 'with tf.name_scope(""):'),
     ],
 )  # fmt: skip

@@ -44,3 +44,76 @@ def test_a_module_without_tensorflow_hands_on_none(tmp_path: Path) -> None:
     assert "def detect(net, image):\n    return net.score_of(image)\n" in new["lib/model/between.py"]
     assert "detect(net, [1.])" in new["demo.py"] and "sess" not in new["demo.py"]
     assert "def score_of(self, image):" in new["lib/network.py"]
+
+
+WAITING = """\
+import tensorflow as tf
+import steps
+
+def main():
+    total = tf.reduce_sum(tf.get_variable('w', [2]))
+    with tf.train.MonitoredSession() as sess:
+        print(steps.run(sess, total))
+
+if __name__ == '__main__':
+    main()
+"""
+STEPS = "def run(sess, fetched):\n    return sess.run(fetched)\n"
+
+
+def test_what_calls_hooks_is_handed_on_by_name_of_tensorflow(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(WAITING)
+    (tmp_path / "steps.py").write_text(STEPS)
+    new = {result.path: result for result in build_plan(tmp_path, Options(jobs=1)).files}
+    assert "steps.run(sess, total)" in (new["main.py"].new_text or "")
+    assert new["steps.py"].new_text is None
+    assert [finding for result in new.values() for finding in result.findings] == []
+
+
+HELPERS = """\
+import tensorflow as tf
+
+def feed():
+    return tf.placeholder(tf.float32, [None])
+
+def begin():
+    tf.get_default_session().run(tf.variables_initializer(tf.global_variables()))
+"""
+AGENT = """\
+import tensorflow as tf
+import helpers
+
+def losses(taken, optimizer):
+    with tf.variable_scope('agent'):
+        loss = tf.reduce_sum(tf.layers.dense(taken[:, None], 1)) + tf.reduce_sum(helpers.feed())
+        return optimizer.minimize(loss)
+
+class Agent(object):
+    def __init__(self, taken):
+        self.train = losses(taken, tf.train.AdamOptimizer(0.1))
+"""
+PROGRAM = """\
+import tensorflow as tf
+import helpers
+from agent import Agent
+
+def train():
+    tf.set_random_seed(1)
+    with tf.Session().as_default():
+        agent = Agent(helpers.feed())
+        helpers.begin()
+        tf.train.Saver().save(tf.get_default_session(), 'x')
+
+def main():
+    tf.set_random_seed(1)
+    train()
+"""
+
+
+def test_migrated_modules_build_graphs_where_they_did(tmp_path: Path) -> None:
+    for name, text in {"helpers.py": HELPERS, "agent.py": AGENT, "program.py": PROGRAM}.items():
+        (tmp_path / name).write_text(text)
+    for result in build_plan(tmp_path, Options(jobs=1)).changed:
+        (tmp_path / result.path).write_text(result.new_text or "")
+    again = build_plan(tmp_path, Options(jobs=1)).changed
+    assert [(result.path, result.new_text) for result in again] == []
