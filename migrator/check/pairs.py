@@ -29,7 +29,8 @@ _PLUMBING = frozenset(
     ("placeholder", "placeholder_with_default", "sparse_placeholder", "GPUOptions", "ConfigProto",
      "Session", "InteractiveSession", "Saver", "run", "OptimizerOptions", "RunOptions",
      "MonitoredTrainingSession", "Supervisor", "start_queue_runners", "FileWriter", "get_variable",
-     "Variable", "batch", "shuffle_batch", "device", "import_graph_def", "SessionConfig")
+     "name_scope", "op_scope", "Variable", "batch", "shuffle_batch", "device", "import_graph_def",
+     "SessionConfig")
 )  # fmt: skip
 #: Modules whose functions give values and do nothing else.
 _PURE = frozenset(

@@ -270,6 +270,7 @@ class Places:
         return complete and not any(
             member in made.members or member in made.sets or "__getattr__" in made.members
             or "__getattribute__" in made.members or "__slots__" in made.members
+            or "__new__" in made.members or "*" in made.sets
             for _, made in known
         )
 

@@ -214,7 +214,7 @@ class Reader:
             if reference.root in _OPENERS:
                 self._open = True
             elif reference.root == "setattr":
-                self._setattr(reference.call)
+                self._setattr(reference, reference.call)
             else:
                 self._local_call(reference, reference.call)
 
@@ -262,11 +262,22 @@ class Reader:
                 if found is not None and found[0] is made:
                     self._keep(path, other.node, other.scope, Role.PASSED, shape_of(other.call))
 
-    def _setattr(self, call: ast.Call) -> None:
+    def _setattr(self, reference: Reference, call: ast.Call) -> None:
         if len(call.args) > 1 and isinstance(call.args[1], ast.Constant):
             self._stored.add(str(call.args[1].value))
-        else:
-            self._stored.add("*")
+            return
+        self._stored.add("*")
+        holder = self._holder(reference.scope)
+        own = self._selves.get(reference.scope.index)
+        if holder is not None and call.args and own == ast.unparse(call.args[0]):
+            self._sets.setdefault(self.owners[holder.index], set()).add("*")  # any of its objects'
+
+    @staticmethod
+    def _holder(scope: Scope | None) -> Scope | None:
+        """The class around a scope."""
+        while scope is not None and scope.kind != "class":
+            scope = scope.parent
+        return scope
 
     def _attributes(self, reference: Reference) -> None:
         attrs, line, loaded = reference.attrs, reference.node.lineno, self._loaded
@@ -281,9 +292,7 @@ class Reader:
         own = self._selves.get(reference.scope.index)
         if own != reference.root:
             return
-        holder: Scope | None = reference.scope
-        while holder is not None and holder.kind != "class":
-            holder = holder.parent
+        holder = self._holder(reference.scope)
         if holder is None:
             return
         owner = self.owners[holder.index]

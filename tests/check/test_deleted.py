@@ -111,3 +111,11 @@ def test_calls_that_change_files() -> None:
 def test_a_helper_that_was_written_out() -> None:
     old = "def helper(x):\n    return x + 1\ndef main():\n    return helper(1)\n"
     assert found(old, "def main():\n    return 1 + 1\n") == []
+
+
+def test_arguments_that_only_named_a_scope() -> None:
+    old = (
+        "import tensorflow as tf\ndef f(x, state):\n"
+        "    with tf.name_scope('f', 'F', [x, state]):\n        return -x\n"
+    )
+    assert found(old, old.replace("'f', 'F', [x, state]", "'f'")) == []

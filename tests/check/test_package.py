@@ -61,3 +61,13 @@ def test_a_module_without_any_of_its_names() -> None:
     assert tree.after.place("tf1_support.experiment", "a.py").found is True
     assert tree.after.place("tf1_support.experiment.Experiment", "a.py").found is False
     assert UNKNOWN.found is None
+
+
+def test_objects_that_get_attributes_by_name() -> None:
+    """What a class may set by any name is not looked for in its text."""
+    uses = (
+        "from tf1_support import hparams, tpu\np = hparams.HParams()\np.add_hparam('size', 1)\n"
+        "print(p.size)\ntpu.CrossShardOptimizer(p).minimize(1)\n"
+    )
+    chosen = frozenset({"hparams.HParams", "tpu.CrossShardOptimizer"})
+    assert Tree({"a.py": "p = 1\n"}, {"a.py": uses}, rendered=chosen).faults() == []
