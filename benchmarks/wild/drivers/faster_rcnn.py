@@ -52,6 +52,7 @@ def data(w):
             "</bndbox></object>" for k, n in enumerate(("cat", "dog"))
         )  # fmt: skip
         write(f"{folder}Annotations/{i:06}.xml", f"<annotation>{objects}</annotation>")
+    write("data/VOCdevkit2007/results/VOC2007/Main/readme.txt", "what was found")
     write(folder + "ImageSets/Main/trainval.txt", "000000\n000001\n000002\n000003\n")
     write(folder + "ImageSets/Main/test.txt", "000004\n000005\n")
 
