@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.tree_walk import last_name, walk
-from migrator.analysis.value_kinds import Values
+from migrator.analysis.value_kinds import Function, Values, parameters
 
 Pair = tuple[ast.expr, ast.expr]
 
@@ -128,13 +128,39 @@ def _made(call: ast.Call, fetches: ast.expr, feed: ast.expr | None, session: ast
 
 
 def is_plain(site: Site, values: Values) -> bool:
-    """Whether nothing but the graph is behind a run: sessions with hooks do more."""
+    """Whether nothing but the graph is behind a run: sessions with hooks do more, and one that runs names
+    where no graph need be around says which graph has them."""
+    if _names_graph(site, values):
+        return False
     for value in values.assigned(site.session) or [] if site.session is not None else []:
         symbol = isinstance(value, ast.Call) and values.names.resolve_node(value.func) or ""
         if k.calls_hooks(symbol) or (
                 symbol.endswith("Session") and not symbol.startswith("tensorflow.")):
             return False
     return True
+
+
+def _names_graph(site: Site, values: Values) -> bool:
+    """Whether names alone are run, and no graph need be around that has them: by a function inside of the
+    session's own, or by any other where the module makes graphs."""
+    if site.session is None or site.feed is not None:
+        return False
+    fetched = site.fetches.elts if isinstance(site.fetches, (ast.List, ast.Tuple)) else [site.fetches]
+    if not all(isinstance(node, ast.Constant) and isinstance(node.value, str)
+               for node in (*fetched, *(key for key, _ in site.feeds))):
+        return False
+    around = list(values.parents.around(site.call))
+    inner = next((n for n in around if isinstance(n, Function | ast.Lambda)), None)
+    if inner is None:
+        return False
+    if isinstance(site.session, ast.Name):
+        home = values.home(site.session)
+        if home is inner or site.session.id in parameters(inner):
+            return False
+        if not isinstance(home, ast.Module):
+            return True
+    return any(isinstance(node, ast.Call) and values.names.resolve_node(node.func) == "tensorflow.Graph"
+               for node in walk(around[-1]))
 
 
 def savers_session(call: ast.Call, values: Values) -> ast.expr | None:
