@@ -13,6 +13,8 @@ from migrator.engine.keywords import Fit
 from migrator.engine.packs import Entry
 
 VERSION_2 = "tensorflow.compat.v2"
+# What every module has, and those that are packages of their own.
+_OF_MODULES = frozenset({".__name__", ".__file__", ".__path__", ".__doc__", ".__dict__", ".__version__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class Dispositions:
             for api, kind in ((self.tf2, "same"), (self.tf1, "")):
                 found = api.kind(key)
                 if found == "module":
+                    if rest in _OF_MODULES and kind:
+                        return Disposition(kind, key, rest, key, exists=True)
                     if rest:
                         continue  # an unknown member of a known module
                     return Disposition("module", key, exists=key in self.tf2)
