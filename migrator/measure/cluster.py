@@ -26,6 +26,7 @@ from migrator.measure.jobs import Job, Outcome, Settings
 from migrator.measure.records import Measurement
 from migrator.model import to_jsonable
 from migrator.project.paths import STATE_FOLDER
+from migrator.workload.archives import unpack as laid_out
 from migrator.workload.spec import Workload
 
 __all__ = ["RayError", "kinds", "run"]
@@ -55,8 +56,7 @@ def unpack(archives: dict[str, bytes]) -> None:
     folder = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for side, data in archives.items():
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            archive.extractall(folder / side, filter="data")
+        laid_out(data, folder / side)
         _trees[side] = folder / side
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
-import tarfile
 from pathlib import Path
 
 from migrator.engine import pins, requirements
@@ -15,6 +13,7 @@ from migrator.project.discover import NEVER
 from migrator.project.git import GitError, Repository
 from migrator.project.marker import is_generated
 from migrator.project.tree import text_of
+from migrator.workload import archives
 
 # The last line of every commit that `migrate --commit` makes, see engine/families.message.
 _MADE = "^Made by migrator "
@@ -103,18 +102,9 @@ def checkout(repo: Path, revision: str, target: Path) -> str:
     prefix = _prefix(repository, repo)
     archive = repository.run("archive", "--format=tar", f"{commit}:{prefix}")
     target.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(target, filter=_inside)
+    archives.unpack(archive, target)
     _unknown_files(repo, target)
     return commit
-
-
-def _inside(member: tarfile.TarInfo, target: str) -> tarfile.TarInfo | None:
-    """Files, folders and links that stay in the tree."""
-    try:
-        return tarfile.data_filter(member, target)
-    except tarfile.FilterError:
-        return None
 
 
 def is_pointer(path: Path) -> bool:
