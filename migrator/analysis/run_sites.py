@@ -99,7 +99,7 @@ def _evaluates(call: ast.Call, func: ast.Attribute, values: Values) -> bool:
     if func.attr == "run":
         return kind in (k.INIT, k.TRAIN, k.EFFECT, k.ITERATOR_INIT, k.OP) and (
             not call.args or isinstance(call.args[0], ast.Dict))
-    return kind in (k.OP, k.TENSOR, k.VARIABLE, k.MERGED, k.SUMMARY, k.ELEMENT, k.PLACEHOLDER) or (
+    return kind in (k.OP, k.TENSOR, k.VARIABLE, k.EFFECT, k.MERGED, k.SUMMARY, k.ELEMENT, k.PLACEHOLDER) or (
         bool(call.args) and isinstance(call.args[0], ast.Dict))
 
 
