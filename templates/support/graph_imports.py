@@ -131,8 +131,10 @@ class _Imported:
         return self._captured(variable, own)
 
     def _captured(self, variable: Any, own: str) -> Any:
+        # no part of the name is a scope: an operation that is imported may be called like it
+        name = f"{self.prefix}{own}/captured".replace("/", "_")
         with self.graph.as_default():
-            return self.graph.traced.capture(variable.handle, name=f"{self.prefix}{own}/captured")
+            return self.graph.traced.capture(variable.handle, name=name)
 
     def _initial(self, name: str) -> Callable[[], Any]:
         def initial() -> Any:
