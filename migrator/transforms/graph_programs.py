@@ -29,6 +29,7 @@ from migrator.transforms.graphs.feeds import resolved
 from migrator.transforms.graphs.functions import GraphFunction, planned
 from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, without
 from migrator.transforms.session import runs_left
+from migrator.transforms.sessions.xla import ADVICE, CODE, Reach
 
 
 @transform
@@ -79,6 +80,7 @@ class _Writer:
         self.values = Values(ctx.tree, ctx.names, self.parents, loaded)
         self.carried = Carried(ctx.tree, self.values, self.parents)
         self.edits: list[Edit] = []
+        self.xla = Reach(ctx) if ctx.options.jit else None
 
     def text(self) -> str | None:
         """The text with all edits, None where there are none."""
@@ -175,7 +177,7 @@ class _Writer:
         site = function.site
         inputs = [self._text(key) for key, _ in site.feeds]
         made = f"{indent}{function.name} = {self.ctx.support('graphs.function')}("
-        compiled = ", jit_compile=True" if self.ctx.options.jit else ""
+        compiled = ", jit_compile=True" if self._compiles(site) else ""
         line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)}{compiled})"
         if len(line) > 100:
             deeper = indent + "    "
@@ -183,6 +185,17 @@ class _Writer:
                 f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)}{compiled})"
             )
         self.edits.append(Edit(start, start, (line + "\n",)))
+
+    def _compiles(self, site: Site) -> bool:
+        """Whether XLA is to compile the function of a run; what is in its way is said."""
+        if self.xla is None:
+            return False
+        keys = [key for key, _ in site.feeds]
+        behind = self.xla.behind([site.fetches], [ast.unparse(key) for key in keys])
+        refusal = self.xla.refused([*self.xla.behind(keys, ()), *behind])
+        if refusal is not None:
+            self.ctx.finding(CODE, site.call, refusal.message, ADVICE, Rung.NATIVE)
+        return refusal is None
 
     def _text(self, node: ast.expr) -> str:
         """An expression on one line, as it is written if that is one."""

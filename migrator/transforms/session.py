@@ -27,6 +27,7 @@ from migrator.transforms.sessions.step import Style
 from migrator.transforms.sessions.writing.lost import refuse_lost_names
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 from migrator.transforms.sessions.writing.reports import lost_reports
+from migrator.transforms.sessions.xla import Reach
 
 #: What saves checkpoints by itself.
 _SAVE = ("Supervisor", "MonitoredTrainingSession", "slim.learning.train")
@@ -183,11 +184,12 @@ def plans_of(
         }
     free = Names(used)
     plans = []
+    xla = Reach(ctx) if ctx.options.jit else None
     for program in unit.programs:
         if not any(program.run_sites()) and not _touches_session(unit, program):
             continue
         own = Decisions()
-        style = Style(tf=_tf_name(ctx), jit=ctx.options.jit,
+        style = Style(tf=_tf_name(ctx), xla=xla,
                       loss_scale=ctx.options.precision == "mixed_float16")
         plan = ScopePlan(program, source, free, own, style, support, unit.shared)
         plan.renames.update(renames)

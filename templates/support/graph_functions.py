@@ -14,9 +14,12 @@ from .direct_calls import direct
 from .slices import Slice, as_made
 
 _log = logging.getLogger(__name__)
-# What XLA says of an operation that it has no kernel for, and of a size that follows from the data.
+# What XLA says of an operation that it has no kernel for, of a size that follows from the data, and of
+# whatever else it could not convert.
 _REFUSED = re.compile(r"Detected unsupported operations when trying to compile graph[^\n]*"
-                      r"|Input \d+ to node `[^`]+` with op \w+ must be a compile-time constant")
+                      r"|Input \d+ to node `[^`]+` with op \w+ must be a compile-time constant"
+                      r"|\A[^\n]*(?=[\s\S]*tf2xla conversion failed)")
+_PLAIN = "a function of the graph is not compiled by XLA: %s"
 _READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape",
                     "VarIsInitializedOp"})
 Operations = dict[str, tf.Operation]  # by name
@@ -92,7 +95,10 @@ class Function:
                     results.append(tf.constant(0))  # what keeps operations without state alive
             return [None if isinstance(r, tf.Operation) else r for r in results]
 
-        self._computed, self.compiled = computed, jit_compile
+        strings = any(spec.dtype == tf.string for spec in (*self.specs, *fetches) if hasattr(spec, "dtype"))
+        if jit_compile and strings:
+            _log.warning(_PLAIN, "XLA has no strings")
+        self._computed, self.compiled = computed, jit_compile and not strings
         self._trace()
         self._compute: Callable[..., Any] | None = None
         if any(name not in graph.python for name in part.operations) or fetches == [] or any(
@@ -114,7 +120,7 @@ class Function:
             refused = _REFUSED.search(str(error)) if self.compiled else None
             if refused is None:
                 raise
-            _log.warning("a function of the graph is not compiled by XLA: %s", refused[0])
+            _log.warning(_PLAIN, refused[0])
         self.compiled = False
         self._trace()
         with tf.init_scope():

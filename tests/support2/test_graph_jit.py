@@ -35,15 +35,41 @@ def test_what_xla_refuses_runs_without_it_once_and_is_told(caplog):
     with graph.as_default():
         x = graphs.placeholder(tf.float32, [None])
         count = scopes.get_variable("count", [], initializer=tf.compat.v1.zeros_initializer())
-        result = tf.strings.as_string(tf.reduce_sum(x))
+        result = tf.strings.length(tf.strings.as_string(tf.reduce_sum(x)))
         step = graphs.function([x], [result, count.assign_add(1.0)], jit_compile=True)
     with caplog.at_level(logging.WARNING):
         first = step(np.array([3.0, 4.0], np.float32))
         again = step(np.array([3.0, 4.0], np.float32))
     assert (first[1], again[1]) == (1.0, 2.0)  # it happened once a call
-    assert first[0] == b"7.000000"
+    assert first[0] == 8
     told = [r for r in caplog.records if "not compiled by XLA" in r.getMessage()]
     assert len(told) == 1 and not step.compiled
+
+
+def test_what_xla_cannot_convert_for_another_reason_runs_without_it_too(caplog):
+    graph = graphs.Graph()
+    with graph.as_default():
+        x = graphs.placeholder(tf.float32, [None])
+        grown = tf.while_loop(lambda a: tf.shape(a)[0] < 6, lambda a: [tf.concat([a, x], 0)], [x],
+                              shape_invariants=[tf.TensorShape([None])])
+        step = graphs.function([x], tf.nest.flatten(grown)[0], jit_compile=True)
+    with caplog.at_level(logging.WARNING):
+        np.testing.assert_array_equal(step([1.0, 2.0]), [1.0, 2.0] * 3)
+    (told,) = [r.getMessage() for r in caplog.records if "not compiled by XLA" in r.getMessage()]
+    assert "do not match" in told and "\n" not in told and not step.compiled
+
+
+@pytest.mark.parametrize("text", ["takes", "gives"])
+def test_strings_are_never_compiled(text, caplog):
+    graph = graphs.Graph()
+    with graph.as_default(), caplog.at_level(logging.WARNING):
+        x = graphs.placeholder(tf.string if text == "takes" else tf.float32, [None])
+        y = tf.strings.length(x) if text == "takes" else tf.strings.as_string(x)
+        step = graphs.function([x], y, jit_compile=True)
+        assert not step.compiled
+    told = [r for r in caplog.records if "XLA has no strings" in r.getMessage()]
+    assert len(told) == 1
+    assert list(step(["abc"] if text == "takes" else [1.5])) == ([3] if text == "takes" else [b"1.500000"])
 
 
 def test_other_errors_stay_errors():

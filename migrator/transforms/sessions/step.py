@@ -9,6 +9,7 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import Item
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import walk
+from migrator.transforms.sessions.xla import Reach
 
 
 @dataclass
@@ -69,6 +70,7 @@ class StepFunction:
     program: Program | None = None
     purpose: str = ""  # what its docstring says, where neither outputs nor effects do
     unfed: dict[int, str] = field(default_factory=dict)  # by id of placeholders: what has no value
+    compiled: bool = False  # by XLA
 
 
 @dataclass
@@ -76,7 +78,7 @@ class Style:
     """What the options and the support package say about generated code."""
 
     tf: str = "tf"
-    jit: bool = False
+    xla: Reach | None = None  # that compiles the steps, if it does
     loss_scale: bool = False
     store: str = ""
     in_store: bool = False  # whether all variables of the program are the store's

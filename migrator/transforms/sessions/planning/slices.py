@@ -15,9 +15,10 @@ from migrator.transforms.sessions.reading.default_names import DefaultNames
 from migrator.transforms.sessions.reading.fetches import FetchReader
 from migrator.transforms.sessions.reading.summary_steps import counted_by
 from migrator.transforms.sessions.reading.unfed import reaches_fetches
-from migrator.transforms.sessions.records import Leaf, Site
+from migrator.transforms.sessions.records import Leaf, Note, Site
 from migrator.transforms.sessions.step import Parameter, StepFunction
 from migrator.transforms.sessions.writing.functions import FunctionWriter
+from migrator.transforms.sessions.xla import ADVICE, CODE
 
 
 class Slicer(FetchReader):
@@ -68,6 +69,7 @@ class Slicer(FetchReader):
             function.key = key
             for item in unfed:
                 self._without_value(item, function)
+            self._compile(site, function)
             self.functions.append(function)
             self.shared.functions.append(function)
         site.function = function
@@ -146,7 +148,7 @@ class Slicer(FetchReader):
             item for item in chosen if item.kind == k.PLACEHOLDER and not self._has_default(item)
         ]
         for item in found:
-            if self.style.jit or reaches_fetches(item, chosen, wanted, self.program.expressions):
+            if self.style.xla or reaches_fetches(item, chosen, wanted, self.program.expressions):
                 raise Obstacle(
                     site.run.call,
                     f"the run depends on the placeholder {item.target or '?'}, which it "
@@ -251,6 +253,19 @@ class Slicer(FetchReader):
             if parameter.computed:  # layers must see the shape that it is given
                 parameter.spec = ""
         return function
+
+    def _compile(self, site: Site, function: StepFunction) -> None:
+        """Have XLA compile a step, if that is wanted and it can; else say what is in the way."""
+        if self.style.xla is None:
+            return
+        tensors = [item.stmt for item in self.items if item.kind == k.PLACEHOLDER and (
+            item.target in {p.name for p in function.parameters})]
+        refusal = self.style.xla.refused(
+            [*tensors, *(item.stmt for item in function.items), *(leaf.expr for leaf in site.leaves)],
+            writes=function.summaries is not None or self.looped)
+        function.compiled = refusal is None
+        if refusal is not None:
+            self.notes.append(Note(CODE, site.run.call, refusal.message, advice=ADVICE))
 
     def _function_writer(self) -> FunctionWriter:
         return FunctionWriter(self.source, self.style, self.renames, self.decisions.edits)

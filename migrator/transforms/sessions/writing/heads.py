@@ -31,7 +31,7 @@ class HeadWriter(ExpressionWriter):
             arguments.append(f"input_signature=[{', '.join(specs)}]")
         elif specs:
             arguments.append("reduce_retracing=True")
-        if self.style.jit and function.summaries is None:  # XLA cannot write summaries
+        if function.compiled:
             arguments.append("jit_compile=True")
         if not arguments:
             return [f"@{tf}.function"]
