@@ -3,6 +3,7 @@
     python -m benchmarks.wild list
     python -m benchmarks.wild clone                         # prints the git commands for the sources
     python -m benchmarks.wild run --sources DIR [NAME ...] [--path PATH ...] [--work WORK]
+    python -m benchmarks.wild asked --sources DIR [NAME ...] [--path PATH ...]   # what runs fetch and feed
     python -m benchmarks.wild table --work WORK > docs/wild.md         # what runs that end say, together
 
 `run` needs a Python 3.7 with TensorFlow 1.15.5 (--tf1-python, or MIGRATOR_TF1_PYTHON) and a Python
@@ -16,9 +17,10 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.wild import harness, tables
+from benchmarks.wild import asked, harness, tables
 from benchmarks.wild.harness import RepositoryResult, Verdict
 from migrator import verify
 from migrator.model import to_jsonable
@@ -29,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         prog="python -m benchmarks.wild", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("what", choices=("list", "clone", "run", "table"))
+    parser.add_argument("what", choices=("list", "clone", "run", "asked", "table"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="drivers; by default all")
     parser.add_argument("--sources", type=Path, help="the folder of the cloned repositories")
     parser.add_argument("--work", type=Path, help="where trees and results are kept")
@@ -53,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
             sys.stdout.write(tables.page(found, harness.results(arguments.work, found)))
             return 0
         if arguments.sources is None:
-            parser.error("run needs --sources, the folder that the repositories were cloned into")
+            parser.error(f"{arguments.what} needs --sources, the folder of the cloned repositories")
         reference = verify.find_reference(arguments.tf1_python)
     except (harness.WildError, verify.ReferenceError) as error:
         print(error, file=sys.stderr)
@@ -61,6 +63,8 @@ def main(argv: list[str] | None = None) -> int:
     if not reference.real_tf1:
         print(f"the originals need TensorFlow 1.15: {reference.why}", file=sys.stderr)
         return 2
+    if arguments.what == "asked":
+        return _asked(found, arguments.sources, reference, arguments.path)
     work = arguments.work or Path(tempfile.mkdtemp(prefix="migrator-wild-"))
     results = []
     for driver in found:
@@ -83,6 +87,21 @@ def main(argv: list[str] | None = None) -> int:
     print(f"trees and results: {work}")
     silent = any(p.verdict is Verdict.SILENT for r in results for p in r.paths)
     return 1 if silent or any(r.error for r in results) else 0
+
+
+def _asked(
+    found: Sequence[harness.Driver], sources: Path, reference: verify.Reference, chosen: Sequence[str]
+) -> int:
+    silent = False
+    for driver in found:
+        try:
+            answer = asked.run(driver, sources, reference, chosen)
+        except harness.WildError as error:
+            print(f"{driver.name}: {error}")
+            continue
+        print(asked.page(driver.name, answer), flush=True)
+        silent = silent or any(entry.endswith(asked.SILENT) for entry in answer.unseen)
+    return int(silent)
 
 
 def _print(result: RepositoryResult) -> None:

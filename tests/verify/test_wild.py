@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks.wild import harness, kit, python2, tables
+from benchmarks.wild import asked, harness, kit, python2, tables
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from migrator.model import FileResult, Finding, Plan, Rung, to_json
 from migrator.model import Status as FileStatus
 from migrator.verify.records import Check, Status
@@ -123,3 +129,99 @@ def test_division_of_python_2() -> None:
     assert (found["x"], found["y"], found["z"], found["__doc__"]) == (3, 3.5, 0, "Doc.")
     new = "from __future__ import division\nx = 7 / 2\n"
     assert python2.old_division(new) == new
+
+
+SESSION = '''import traceback
+
+
+class Op(object):
+    def __init__(self, graph, name):
+        self.graph, self.name = graph, name
+        self.op, self.traceback = self, [tuple(e)[:2] for e in traceback.extract_stack()[:-1]]
+
+
+class Graph(object):
+    def as_graph_element(self, value, allow_tensor, allow_operation):
+        if not isinstance(value, Op):
+            raise TypeError(value)
+        return value
+
+
+class BaseSession(object):
+    graph = Graph()
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        return "ran"
+
+    def partial_run(self, handle, fetches, feed_dict=None):
+        return "ran"
+'''
+ASKING = '''from tensorflow.python.client import session
+from net import build
+
+sess = session.BaseSession()
+x, loss = session.Op(sess.graph, "x"), build(sess.graph)
+for _ in range(2):
+    assert sess.run({"loss": [loss]}, {x: 1}) == "ran"
+assert sess.partial_run("h", x) == "ran"
+'''
+
+
+def test_the_oracle_notes_which_lines_ran_what_and_which_made_it(tmp_path: Path) -> None:
+    library, tree, notes = tmp_path / "library", tmp_path / "tree", tmp_path / "notes"
+    for folder in (library / "tensorflow/python/client", tree, notes):
+        folder.mkdir(parents=True)
+    (library / "tensorflow/python/client/session.py").write_text(SESSION)
+    for package in ("tensorflow", "tensorflow/python", "tensorflow/python/client"):
+        (library / package / "__init__.py").write_text("")
+    (tree / "main.py").write_text(ASKING)
+    (tree / "net.py").write_text(
+        "from tensorflow.python.client import session\n\n\ndef build(graph):\n"
+        "    return session.Op(graph, 'loss')\n")  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": f"{asked.ORACLE}{os.pathsep}{library}",
+           "MIGRATOR_ORACLE": str(notes), "MIGRATOR_VERIFY_ROOT": str(tree)}  # fmt: skip
+    subprocess.run([sys.executable, "main.py"], cwd=tree, env=env, check=True)
+    (file,) = notes.iterdir()
+    assert json.loads(file.read_text()) == {
+        "main.py:7": {"runs": 2, "feeds": {"x": ["main.py:5"]},
+                      "fetches": {"loss": ["main.py:5", "net.py:5"]}},
+        "main.py:8": {"runs": 1, "fetches": {"x": ["main.py:5"]}, "feeds": {}},
+    }
+
+
+PROGRAM = '''import tensorflow as tf
+from made import loss_of
+
+
+def main(batches, hook):
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = tf.square(x)
+    loss = loss_of(y)
+    ops = [loss]
+    ops.append(tf.reduce_max(y))
+    with tf.Session() as sess:
+        for batch in batches:
+            print(sess.run(ops,
+                           feed_dict={x: batch}))
+        hook(sess)
+'''
+
+
+def test_what_runs_asked_for_is_compared_with_what_the_plan_knows(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(PROGRAM)
+    (tmp_path / "made.py").write_text(
+        "import tensorflow as tf\n\n\ndef loss_of(y):\n    return tf.reduce_mean(y)\n\n\n"
+        "def hidden(go):\n    return go(1)\n")  # fmt: skip
+    planned = build_plan(tmp_path, Options(jobs=1))
+
+    def answer(place: str, lines: list[str]) -> asked.Answer:
+        site = {"runs": 1, "fetches": {"Mean": lines}, "feeds": {"x": ["main.py:6"]}}
+        return asked.compared({place: site}, planned)
+
+    assert answer("main.py:14", ["main.py:8", "made.py:5"]).agree == 1
+    assert answer("main.py:13", ["main.py:10"]).agree == 1
+    other = answer("main.py:13", ["main.py:7"])
+    assert other.elsewhere == ["main.py:13: Mean is made at main.py:7"] and not other.agree
+    (unseen,) = answer("made.py:9", []).unseen
+    assert unseen == f"made.py:9{asked.SILENT}"
+    assert "1 sites run, 0 agree, 0 elsewhere, 1 unseen" in asked.page("x", answer("made.py:9", []))
