@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 
 from migrator.model import Change, Finding
 
 Piece = str | tuple[int, int]
 
 _WHITE = re.compile(r"[ \t\f]*")
+_ENDS = re.compile(r"\r\n?|\n")
 
 
 @dataclass(slots=True)
@@ -36,20 +38,12 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        starts = [0]
-        find = text.find
         if "\r" in text:
-            position, size = 0, len(text)
-            while position < size:
-                char = text[position]
-                position += 1
-                if char == "\n" or (char == "\r" and text[position : position + 1] != "\n"):
-                    starts.append(position)
+            starts = [0, *(found.end() for found in _ENDS.finditer(text))]
         else:
-            position = find("\n")
-            while position >= 0:
-                starts.append(position + 1)
-                position = find("\n", position + 1)
+            lengths = map(len, text.split("\n"))
+            starts = [0, *accumulate(length + 1 for length in lengths)]
+            del starts[-1]
         self.starts = starts
 
     def offset(self, line: int, column: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import code_children
+from migrator.engine.cst_walk import code_children, only
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
 from migrator.transforms import _flow as flow
@@ -60,6 +60,7 @@ class _Plan:
 
     def __init__(self, ctx: FileContext) -> None:
         self.ctx = ctx
+        self.scopes = [(scope, takers.nodes_of(scope)) for scope in takers.scopes(ctx.module)]
         self.gone: set[int] = set()
         self.set_ups: list[_SetUp] = []
         self.followed: set[int] = set()  # calls that make a configuration of which all is known
@@ -68,8 +69,7 @@ class _Plan:
 
     def read(self) -> None:
         """The set-ups that the calls of every scope ask for."""
-        for scope in takers.scopes(self.ctx.module):
-            nodes = takers.nodes_of(scope)
+        for scope, nodes in self.scopes:
             for given in takers.taken(self.ctx, scope, nodes):
                 if self.ctx.suppressed("TF401", given.arg):
                     continue
@@ -114,10 +114,9 @@ class _Plan:
 
     def report_others(self) -> None:
         """Configurations that no session of the project is seen to take, fields that nothing has."""
-        for scope in takers.scopes(self.ctx.module):
-            nodes = takers.nodes_of(scope)
-            for node in nodes:
-                if isinstance(node, cst.Call) and self.ctx.resolve(node.func) == f.CONFIG:
+        for scope, nodes in self.scopes:
+            for node in only(nodes, cst.Call):
+                if self.ctx.resolve(node.func) == f.CONFIG:
                     self._unknown_fields(node, nodes)
                     if id(node) not in self.followed and not self._is_taken(node, scope, nodes):
                         self.ctx.finding(

@@ -10,7 +10,7 @@ import libcst as cst
 
 from migrator.analysis.tree_walk import walk
 from migrator.engine.context import FileContext
-from migrator.engine.cst_walk import code_children
+from migrator.engine.cst_walk import code_children, only
 from migrator.transforms import _flow as flow
 from migrator.transforms.session_configs import fields as f
 
@@ -69,9 +69,7 @@ def has_any(ctx: FileContext) -> bool:
 def scopes(module: cst.Module) -> Iterator[Scope]:
     """The module, and every function in it."""
     yield module
-    for node in flow.walk(module):
-        if isinstance(node, cst.FunctionDef):
-            yield node
+    yield from only(flow.walk(module), cst.FunctionDef)
 
 
 def nodes_of(scope: Scope) -> list[cst.CSTNode]:
@@ -80,7 +78,7 @@ def nodes_of(scope: Scope) -> list[cst.CSTNode]:
     stack = list(reversed(code_children(scope.body) if isinstance(scope, cst.FunctionDef) else scope.body))
     while stack:
         node = stack.pop()
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        if node.__class__ in (cst.FunctionDef, cst.ClassDef):
             continue
         found.append(node)
         stack.extend(reversed(code_children(node)))
@@ -89,11 +87,10 @@ def nodes_of(scope: Scope) -> list[cst.CSTNode]:
 
 def taken(ctx: FileContext, scope: Scope, nodes: list[cst.CSTNode]) -> Iterator[Taken]:
     """The configurations that calls of a scope are given."""
-    for node in nodes:
-        if isinstance(node, cst.Call):
-            arg = _argument(ctx, node)
-            if arg is not None and flow.code_of(arg.value) != "None":
-                yield Taken(scope, arg)
+    for node in only(nodes, cst.Call):
+        arg = _argument(ctx, node)
+        if arg is not None and flow.code_of(arg.value) != "None":
+            yield Taken(scope, arg)
 
 
 def _argument(ctx: FileContext, call: cst.Call) -> cst.Arg | None:
