@@ -31,6 +31,12 @@ from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, 
 from migrator.transforms.session import runs_left
 from migrator.transforms.sessions.xla import ADVICE, CODE, Reach
 
+_GRAPHS = {
+    "tensorflow.Graph": ("graphs.Graph", "a graph whose functions can be called"),
+    "tensorflow.keras.backend.clear_session": (
+        "graphs.clear_session", "the graph that is being built is a new one, too"),
+}
+
 
 @transform
 class GraphPrograms:
@@ -252,16 +258,17 @@ class _Writer:
                                      self.lines, self.ctx.support).edits()
 
     def graphs(self) -> None:
-        """Graphs that the program makes itself."""
+        """Graphs that the program makes itself, and what begins a new one."""
         for reference in self.ctx.names.references:
             if reference.call is None or reference.role != "load":
                 continue
             target = self.ctx.names.reference_target(reference)
-            if target is not None and target.name == "tensorflow.Graph":
+            symbol = "" if target is None else target.name
+            if symbol in _GRAPHS:
+                support, reason = _GRAPHS[symbol]
                 self.edits.append(
-                    Edit(*self.lines.span(reference.node), (self.ctx.support("graphs.Graph"),)))
-                self.ctx.change("TF391", reference.node, "a graph whose functions can be called",
-                                Rung.SUPPORT, symbol="tensorflow.Graph")
+                    Edit(*self.lines.span(reference.node), (self.ctx.support(support),)))
+                self.ctx.change("TF391", reference.node, reason, Rung.SUPPORT, symbol=symbol)
 
     # -- what builds
 

@@ -31,7 +31,14 @@ from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
 from .names import current_graph, layers_numbered, placed_as_asked
-from .store import GraphKeys, VariableStore, current_run, entered, on_reset
+from .store import (
+    GraphKeys,
+    VariableStore,
+    current_run,
+    entered,
+    on_reset,
+    reset_default_store,
+)
 
 Element = Any  # tf.Tensor, tf.Operation, tf.SparseTensor, tf.Variable, or a name of one
 
@@ -306,6 +313,14 @@ def _reset() -> None:
     for block in _blocks.open[-1:]:
         block.close()
         block.enter_context(default_graph().as_default())
+
+
+def clear_session(free_memory: bool = True) -> None:
+    """Keras's, which in TF 1 gave the process a new graph, too, in which all names are free."""
+    for block in _blocks.open[-1:]:
+        block.close()  # TensorFlow resets nothing inside of a graph
+    tf.keras.backend.clear_session(free_memory)
+    reset_default_store()
 
 
 @contextlib.contextmanager
