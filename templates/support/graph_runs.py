@@ -99,7 +99,8 @@ class GraphRun(Run):
 
     # ---- collections -------------------------------------------------------------------------
     def penalize(self, name: str) -> None:
-        penalty = self.store.regularization_loss(name)
+        with tf.name_scope(f"{name}/Regularizer/"):
+            penalty = self.store.regularization_loss(name)
         if penalty is not None:
             self.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
 
