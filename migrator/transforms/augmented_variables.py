@@ -11,13 +11,13 @@ from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
-CODE = "TF147"
+CODE = "TF148"
 _PLAIN = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 @transform
 class AugmentedVariables:
-    """TF147: ``x = x + y`` where ``x`` was made as a variable: the name is one of a tensor from there."""
+    """TF148: ``x = x + y`` where ``x`` was made as a variable: the name is one of a tensor from there."""
 
     name = "augmented_variables"
     triggers = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
