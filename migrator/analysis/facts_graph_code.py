@@ -26,6 +26,7 @@ _PYTHON = (
     "contrib.tpu.TPU", "contrib.tpu.RunConfig", "contrib.tpu.InputPipelineConfig", "contrib.cluster_resolver",
     "contrib.learn.RunConfig", "contrib.estimator",
     "Session", "ConfigProto", "GPUOptions", "config", "reset_default_graph", "set_random_seed", "random.set_",
+    "keras.backend.clear_session",
     "train.latest_checkpoint", "train.get_checkpoint_state", "train.Example", "train.Feature",
     "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",
     "contrib.training.HParams", "Summary", "summary.Summary", "as_dtype", "RunOptions", "RunMetadata",
@@ -34,8 +35,10 @@ _PYTHON = (
 _SUPPORT_PYTHON = (
     "flags", "gpu", "sessions.Session", "hparams", "tpu", "estimator", "experiment", "testing", "mnist",
     "checkpoint.latest_checkpoint", "monitored_sessions", "scipy_misc", "pillow", "missing",
+    "scopes.reset_default_store",
 )
-_EVALUATE = "tf1_support.graphs.evaluate"  # takes the graph of its tensor, as `x.eval()` does
+#: The first takes the graph of its tensor, as `x.eval()` does; the other begins one, but builds nothing.
+_NO_GRAPH_AROUND = frozenset({"tf1_support.graphs.evaluate", "tf1_support.graphs.clear_session"})
 _BUILDING = "tf1_support.graphs.building"
 MODULE, MAIN = "", "__main__"
 
@@ -73,7 +76,7 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
                 continue  # each test gets a graph of its own
             for inner in node.body:
                 if isinstance(inner, Unit):
-                    yield f"{node.name}.{inner.name}", _code(inner)
+                    yield f"{node.name}.{inner.name}", [*node.decorator_list, *_code(inner)]
                 else:
                     own += walk(inner)
         elif is_main(node):
@@ -103,14 +106,13 @@ def unit_facts(
     direct = ops = False
     calls: set[str] = set()
     for node in nodes:
-        if isinstance(node, Unit):
-            direct = direct or any(names.resolve_node(d, values=False) == _BUILDING
-                                   for d in node.decorator_list)
+        if isinstance(node, ast.Attribute) and node.attr == "building":  # was found to be one before
+            direct = direct or names.resolve_node(node, values=False) == _BUILDING
         if isinstance(node, ast.Call):
             symbol = names.resolve_node(node.func, values=False) or ""
             if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
                 direct = direct or symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
-                    symbol.startswith("tf1_support") and symbol != _EVALUATE)
+                    symbol.startswith("tf1_support") and symbol not in _NO_GRAPH_AROUND)
                 ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
             elif symbol.startswith("tf1_support."):
                 ops = ops or not symbol[len("tf1_support.") :].startswith(_SUPPORT_PYTHON)

@@ -55,7 +55,7 @@ class CudnnCompatibleGRUCell(GRUCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         reset, update = tf.split(tf.sigmoid(self._linear([inputs, state], "gates")), 2, 1)
-        candidate = self.activation(
+        candidate = self._activation(
             self._projected(inputs, "input") + reset * self._projected(state, "hidden"))
         outputs = (1 - update) * candidate + update * state
         return outputs, outputs

@@ -8,6 +8,6 @@ from tests.transforms.texts import migrated
 def test_the_projector_is_imported_as_a_module() -> None:
     text = migrated(
         "from tensorflow.contrib.tensorboard.plugins import projector\n"
-        "config = projector.ProjectorConfig()\nprojector.visualize_embeddings('logs', config)\n")  # fmt: skip
+        "config = projector.ProjectorConfig()\nprojector.visualize_embeddings(writer, config)\n")  # fmt: skip
     assert "from tensorboard.plugins import projector\n" in text
-    assert "\nprojector.visualize_embeddings('logs', config)\n" in text
+    assert "\nwriters.visualize_embeddings(writer, config)\n" in text  # of a writer, not of its folder

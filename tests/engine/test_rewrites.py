@@ -103,7 +103,8 @@ def test_compat_rung() -> None:
 
 
 def test_versions_of_savers_are_messages_of_their_own_module() -> None:
-    result = migrate(HEAD + "v = tf.train.SaverDef.V1\n")
+    text = HEAD + "v = tf.train.SaverDef.V1\n"
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert result.new_text is not None and "v = saver_pb2.SaverDef.V1\n" in result.new_text
     assert not result.findings
 

@@ -26,7 +26,7 @@ def missing(target: str) -> str:
         except ModuleNotFoundError:
             length -= 1
     for name in parts[length:]:
-        if isinstance(found, types.FunctionType) or "__new__" in vars(found):
+        if isinstance(found, types.FunctionType) or "__new__" in getattr(found, "__dict__", ()):
             return ""  # it makes the object whose attribute is meant
         if not hasattr(found, name):
             return name
