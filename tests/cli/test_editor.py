@@ -322,4 +322,5 @@ def test_without_pygls_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pygls", None)
     monkeypatch.delitem(sys.modules, "migrator.cli.language_server", raising=False)
+    monkeypatch.delattr("migrator.cli.language_server", raising=False)  # left by a test before
     assert "pip install 'migrator[lsp]'" in migrator("lsp", code=2).stderr
