@@ -104,6 +104,3 @@ def _apart(block: list[ast.stmt]) -> list[tuple[int, int, ast.stmt | None]]:
         else:
             found.append((start, end, statement))
     return found
-
-
-__all__ = ["in_pieces"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence
@@ -59,8 +59,7 @@ def _makers(ctx: FileContext) -> dict[str, set[str]]:
     while handed:  # from a function to the functions that it calls
         handed = False
         for call in calls:
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            for function in functions.get(name, ()):
+            for function in functions.get(last_name(call.func), ()):
                 known = [*function.args.posonlyargs, *function.args.args]
                 if isinstance(call.func, ast.Attribute) and known and known[0].arg in ("self", "cls"):
                     known = known[1:]

@@ -13,7 +13,6 @@ from migrator.verify.model_checks import failure
 from migrator.verify.records import Check, Status
 from migrator.workload.spec import Workload
 
-PACKAGES = "packages"
 SECONDS = 60.0  # for one module or script
 _SHOWN = 30
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
@@ -49,8 +48,7 @@ def imports(
         if after.error:
             return [failure(workload, "modules", before, after)]
     new = dict(zip(working, after.facts["results"], strict=True))
-    lacking = {f: new[f]["lacks"] for f in working if new[f].get("lacks")}
-    tried = [f for f in working if f not in lacking]
+    tried, lacking = _tried(working, new)
     broken = [f for f in tried if new[f]["state"] != "ok"]
     details = [f"{len(tried) - len(broken)} of {len(tried)} modules that import before import after"]
     details += [f"{f}: {new[f]['error']}{_at(new[f])}" for f in broken[:_SHOWN]]
@@ -79,6 +77,14 @@ def imports(
     return [*checks, *_packages(workload, lacking, after_side)]
 
 
+def _tried(
+    working: Sequence[str], new: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[str], dict[str, str]]:
+    """(modules or scripts that could be tried after the migration, others -> the package that is lacking)."""
+    lacking = {f: new[f]["lacks"] for f in working if new[f].get("lacks")}
+    return [f for f in working if f not in lacking], lacking
+
+
 def _packages(workload: Workload, lacking: Mapping[str, str], side: Side) -> list[Check]:
     """What could not be tried because the migrated side's Python has not what the original's has: no fault of
     the migration, and nothing that it was shown to do either. lacking: module or script -> package."""
@@ -89,7 +95,7 @@ def _packages(workload: Workload, lacking: Mapping[str, str], side: Side) -> lis
     lines = [f"{many} packages that {side.python} has not: {' '.join(names)}", *(
         f"{file}: {name}" for file, name in list(lacking.items())[:_SHOWN]
     )]  # fmt: skip
-    return [Check(workload.name, PACKAGES, Status.NOT_RUN, where=names[0], detail="\n".join(lines))]
+    return [Check(workload.name, "packages", Status.NOT_RUN, where=names[0], detail="\n".join(lines))]
 
 
 def _own(path: str, side: Side) -> list[str]:
@@ -146,8 +152,7 @@ def helps(
     if after.error:
         return [failure(workload, "scripts", before, after)]
     new = dict(zip(working, after.facts["results"], strict=True))
-    lacking = {f: new[f]["lacks"] for f in working if new[f].get("lacks")}
-    tried = [f for f in working if f not in lacking]
+    tried, lacking = _tried(working, new)
     wrong = {}
     for file in tried:
         lost = sorted(_options(old[file]) - _options(new[file]))
