@@ -7,6 +7,7 @@ plain ops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,23 @@ def drawn(op: Callable[..., tf.Tensor], *args: Any) -> tf.Tensor:
     if args[-1] is None:
         return op(*args)
     return tf.function(lambda: op(*args), autograph=False).get_concrete_function()()
+
+
+def fan(shape: list[int], mode: str) -> float:
+    """Inputs, outputs or their mean of a kernel of this shape (receptive field included)."""
+    if not shape:
+        return 1.0
+    field = float(math.prod(shape[:-2]))
+    fan_in = field * (shape[-2] if len(shape) > 1 else shape[-1])
+    fan_out = field * shape[-1]
+    return {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode]
+
+
+def glorot_uniform(shape: list[int], dtype: Any = tf.float32) -> tf.Tensor:
+    """What variables without an initializer begin with. Keras's draws by a seed that it takes from
+    Python's `random`, whose sequence is the program's own."""
+    limit = math.sqrt(3.0 / max(1.0, fan(shape, "fan_avg")))
+    return drawn(tf.random.uniform, shape, -limit, limit, dtype, None)
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = tf.float32,

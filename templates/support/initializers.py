@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .draws import drawn
+from .draws import drawn, fan
 from .scopes import GraphKeys, add_to_collection, get_collection
 
 Initializer = Callable[..., tf.Tensor]
@@ -157,7 +157,7 @@ class tf_variance_scaling_initializer(_Base):
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
     def value(self, shape: list[int], dtype: tf.DType) -> tf.Tensor:
-        variance = self.scale / max(1.0, _fan(shape, self.mode))
+        variance = self.scale / max(1.0, fan(shape, self.mode))
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
             return drawn(tf.random.uniform, shape, -limit, limit, dtype, self.seed)
@@ -228,11 +228,11 @@ def variance_scaling_initializer(
         dims, dtype = _dims(shape), tf.as_dtype(dtype)
         if not dtype.is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
-        fan = _fan(dims, mode.lower())
+        size = fan(dims, mode.lower())
         if uniform:
-            limit = math.sqrt(3.0 * factor / fan)
+            limit = math.sqrt(3.0 * factor / size)
             return drawn(tf.random.uniform, dims, -limit, limit, dtype, seed)
-        return drawn(tf.random.truncated_normal, dims, 0.0, math.sqrt(1.3 * factor / fan), dtype, seed)
+        return drawn(tf.random.truncated_normal, dims, 0.0, math.sqrt(1.3 * factor / size), dtype, seed)
 
     return initializer
 
@@ -249,16 +249,6 @@ xavier_initializer_conv2d = xavier_initializer
 # The defaults of slim's layers. They keep no state, so that all layers can share them.
 XAVIER = xavier_initializer()
 ZEROS = zeros_initializer()
-
-
-def _fan(shape: list[int], mode: str) -> float:
-    """Inputs, outputs or their mean of a kernel of this shape (receptive field included)."""
-    if not shape:
-        return 1.0
-    field = float(math.prod(shape[:-2]))
-    fan_in = field * (shape[-2] if len(shape) > 1 else shape[-1])
-    fan_out = field * shape[-1]
-    return {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode]
 
 
 # ---- regularizers --------------------------------------------------------------------------------

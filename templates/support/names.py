@@ -195,8 +195,11 @@ def lifted(value: Any) -> Any:
     graph_def.node.extend(kept)
 
     def computed() -> Any:
+        here = current_graph()  # which takes what is eager, a variable's handle say, as a capture only
+        taken = {k: here.capture(v) if isinstance(here, tf.__internal__.FuncGraph) else v
+                 for k, v in given.items()}
         return tf.graph_util.import_graph_def(
-            graph_def, input_map=given, return_elements=[value.name], name="lifted")[0]
+            graph_def, input_map=taken, return_elements=[value.name], name="lifted")[0]
 
     with tf.init_scope():
         return tf.function(computed)() if tf.executing_eagerly() else computed()

@@ -22,6 +22,7 @@ from .arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
+from .draws import glorot_uniform
 from .names import hashable, lifted, outside_traces
 from .store import (
     GraphKeys,
@@ -361,8 +362,7 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
     if initializer is None:
         if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
             raise ValueError(f"an initializer for variable {name} of {dtype} is required")
-        initializer = "glorot_uniform" if dtype.is_floating else "zeros"
-        return tf.cast(tf.keras.initializers.get(initializer)(shape), dtype)
+        return glorot_uniform(shape, dtype) if dtype.is_floating else tf.zeros(shape, dtype)
     if isinstance(initializer, tf.keras.initializers.Initializer):
         # A Keras initializer repeats its values, TF1's did not: a fresh one for each variable.
         initializer = initializer.clone()

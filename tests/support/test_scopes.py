@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,18 @@ def test_a_first_value_that_a_trace_computed() -> None:
     with own.as_default():
         np.testing.assert_array_equal(scaled(tf.constant([1.0, 2.0])), [23.0 + 48.0, 48.0 + 48.0])
         assert scaled.experimental_get_tracing_count() == 1
+
+
+def test_what_no_initializer_is_given_for_is_drawn_by_the_graphs_seed() -> None:
+    """Not by Python's `random`, as Keras does: what a program draws from that stays as it is."""
+    state, found = random.getstate(), []
+    for _ in range(2):
+        tf.random.set_seed(3)
+        with scopes.VariableStore().run():
+            found.append(scopes.get_variable("kernel", [3, 3, 2, 4], tf.float64).numpy())
+    assert random.getstate() == state
+    np.testing.assert_array_equal(*found)
+    assert found[0].dtype == np.float64 and 0.3 < np.abs(found[0]).max() < np.sqrt(6 / (9 * (2 + 4)))
 
 
 def test_a_first_value_of_an_argument_is_refused() -> None:
