@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import collections
+import random
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from migrator.verify.children import PROGRAMS
 sys.path.insert(0, str(PROGRAMS))
 import verify_checkpoint  # type: ignore[import-not-found]
 import verify_common as common  # type: ignore[import-not-found]
+import verify_draws  # type: ignore[import-not-found]
+import verify_files  # type: ignore[import-not-found]
 import verify_tests  # type: ignore[import-not-found]
 
 sys.path.remove(str(PROGRAMS))
@@ -164,6 +168,20 @@ def test_pytest_settings_of_folders_above_are_left_alone(tmp_path: Path) -> None
     assert verify_tests._own_config(str(tmp_path)) == "/dev/null"
     (tmp_path / "setup.cfg").write_text("[tool:pytest]\n")
     assert verify_tests._own_config(str(tmp_path)) == str(tmp_path / "setup.cfg")
+
+
+def test_estimators_are_fed_from_the_first_row() -> None:
+    class FeedFn:
+        def __init__(self, rows: int, random_start: bool = False, seed: Any = None) -> None:
+            random.seed(seed)
+            self.at = random.randrange(rows) if random_start else 0
+
+    feeding = types.ModuleType("feeding")
+    feeding._ArrayFeedFn = FeedFn  # type: ignore[attr-defined]
+    verify_draws.begin_at_the_first(feeding)
+    state = random.getstate()
+    assert {FeedFn(1000, random_start=True).at for _ in range(3)} == {0}
+    assert random.getstate() == state
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ Keeps to Python 3.7: it also runs under TF 1.15.
 from __future__ import annotations
 
 import importlib
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -123,10 +124,10 @@ def _one_seed(op: Callable[..., Any]) -> Callable[..., Any]:
 
 def _orders(tf: Any) -> None:
     """What shuffles keeps the order."""
-    random, array, data = (
+    drawing, array, data = (
         _module("ops.gen_random_ops"), _module("ops.array_ops"), _module("data.ops.dataset_ops")
     )  # fmt: skip
-    random.random_shuffle = lambda value, seed=0, seed2=0, name=None: array.identity(value, name)
+    drawing.random_shuffle = lambda value, seed=0, seed2=0, name=None: array.identity(value, name)
     for kind in (data.DatasetV2, getattr(data, "DatasetV1", None)):
         if kind is not None and "shuffle" in vars(kind):
             kind.shuffle = lambda self, *args, **kwargs: self
@@ -162,6 +163,23 @@ def _queues(tf: Any) -> None:
         return enqueue(queue, tensors, 1, *args, **kwargs)
 
     reading._enqueue = one_thread
+
+
+def begin_at_the_first(feeding: Any) -> None:
+    """What TF 1's estimators are fed from arrays begins at the first row, not at one that is drawn with
+    a generator of the program's, which it seeds anew."""
+    for kind in [k for n, k in vars(feeding).items() if n.endswith("FeedFn")]:
+        kind.__init__ = _unseeded(kind.__init__)
+
+
+def _unseeded(make: Callable[..., None]) -> Callable[..., None]:
+    def begin(self: Any, *args: Any, **kwargs: Any) -> None:
+        state = random.getstate()
+        kwargs["random_start"] = False
+        make(self, *args, **kwargs)
+        random.setstate(state)
+
+    return begin
 
 
 def _replace(tf: Any, module: Any, name: str, new: Any) -> None:

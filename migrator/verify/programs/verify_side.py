@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_FEEDS = "tensorflow_estimator.python.estimator.inputs.queues.feeding_functions"
 
 
 class _Loader(importlib.abc.Loader):
@@ -85,6 +86,7 @@ def start() -> None:
         random.seed = _seeded(random.seed)  # type: ignore[assignment]
         random.seed()
         then["numpy"] = _on_numpy
+        then[_FEEDS] = lambda module: _own("verify_draws").begin_at_the_first(module)
     if os.environ["MIGRATOR_VERIFY_SIDE"] == "compat":
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     sys.meta_path.insert(0, _Finder(then))
