@@ -32,7 +32,7 @@ _VOLATILE = re.compile(
     | \b\w+/s(?:ec\w*)?\b\s*[:=]?\s*[\d.]+
     | \b\d{4}[-/]\d\d[-/]\d\d[T_ -]?(?:\d\d[:_-]?\d\d[:_-]?\d\d(?:[.,]\d+)?)?   # dates
     | (?:\b\d\d-\d\d[ T])?\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b           # times of day
-    | \b1[4-9]\d{8}(?:\.\d+|\d{3})?\b                                           # seconds since 1970
+    | (?:\b|(?<=_))1[4-9]\d{8}(?:\.\d+|\d{3})?(?:\b|(?=_))                      # seconds since 1970
     | (?:\b(?:time|elapsed|took|speed|fps|eta|duration|sec\w*|examples/s\w*|steps?/s\w*)(?:/\w+)?\b
        (?:\s+\w+){0,2}\s*[:=(]*\s*)[-+]?[\d.]+(?:e[-+]?\d+)?
     | [-+]?\b[\d.]+(?:e[-+]?\d+)?[ ]?(?:s|secs?|seconds?|ms|msecs?|us|µs|mins?|minutes?|hours?|fps
@@ -46,6 +46,7 @@ _LOGGED = re.compile(
 _NOISE = re.compile(
     r"""^\d{4}-\d\d-\d\d\ [\d:.,]+:?\ [IWEF]\ | ^[IWEF]\d{4}\ 00:00:(00\.|\d{10}) | ^WARNING[: ]
     | Warning:\s | WARNING\ From\ | Instructions\ for\ updating | deprecated\ and\ will\ be\ removed
+    | The\ name\ [\w.]+\ is\ deprecated\.\ Please\ use\ [\w.]+\ instead\.$
     | ^\ *np_resource\ =|^\ *_np_q?u?int
     | \bTensor\("|<tf\.(?:Tensor|Variable)|tf\.Tensor\(        # what stands for a tensor""",
     re.X,
@@ -53,6 +54,8 @@ _NOISE = re.compile(
 _TENSOR = re.compile(r"<?tf\.(?:Tensor|Variable)\b[(\s]")  # its values may follow, to the line with its dtype
 _TENSOR_LINES = 400  # of a shortened array of four dimensions there are fewer
 _NAMES = 5
+_ADVICE = "Instructions for updating:"  # of a deprecated function; what follows is TensorFlow's
+_NAMESPACE = re.compile(r"\bNamespace\((\w+=.*)\)")  # argparse's: sorted before Python 3.9, but not since
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,12 @@ def lines(text: str, folders: Sequence[str] = ()) -> list[Line]:
         text = text.replace(folder, ".")
     found = []
     inside = 0  # lines that a tensor's values may still take
+    advice = first = False
     for raw in text.replace("\r\n", "\n").split("\n"):
+        # a line, and more of them if they are indented
+        advice, first = first or (advice and raw[:1] in ("", " ")), raw.strip() == _ADVICE
+        if advice:
+            continue
         begun = [match.end() for match in _TENSOR.finditer(raw)]
         if inside and not begun:
             inside = 0 if "dtype=" in raw else inside - 1
@@ -132,6 +140,7 @@ def logged(text: str, folders: Sequence[str] = ()) -> list[Line]:
 def _line(text: str) -> Line:
     for spelling, same in _SPELLINGS:
         text = spelling.sub(same, text)
+    text = _NAMESPACE.sub(_sorted_namespace, text)
     plain = _VOLATILE.sub("~", text)
     numbers = []
 
@@ -147,6 +156,10 @@ def _line(text: str) -> Line:
     return Line(text, words, key, tuple(numbers))
 
 
+def _sorted_namespace(match: re.Match[str]) -> str:
+    return f"Namespace({', '.join(sorted(re.split(r', (?=[A-Za-z_]+=)', match.group(1))))})"
+
+
 def _half_digit(digits: str) -> float:
     """Half of what the last printed digit stands for; 0 for whole numbers, nan and inf."""
     mantissa, _, exponent = digits.lower().partition("e")
@@ -159,6 +172,10 @@ def _half_digit(digits: str) -> float:
 def compare(before: Sequence[Line], after: Sequence[Line]) -> Comparison:
     """Pairs the lines of two runs and the numbers in them."""
     pairs, lost, added = _paired(before, after)
+    if lost and added and _joined(lost).words.replace(" ", "") == _joined(added).words.replace(" ", ""):
+        # the same, which pprint broke into other lines: TF 1's Dimension(3) is longer than 3
+        pairs.append((_joined(lost), _joined(added)))
+        lost, added = [], []
     scales: dict[tuple[str, int], float] = defaultdict(float)
     for line, _ in pairs:
         for place, (value, _) in enumerate(line.numbers):
@@ -180,6 +197,10 @@ def compare(before: Sequence[Line], after: Sequence[Line]) -> Comparison:
                 gap = 0.0 if a == b or (np.isnan(a) and np.isnan(b)) else np.inf
             numbers[old.words, count, place] = Number(a, b, gap, exact, old.text)
     return Comparison(numbers, tuple(x.text for x in lost), tuple(x.text for x in added))
+
+
+def _joined(broken: Sequence[Line]) -> Line:
+    return _line(" ".join(line.text.strip() for line in broken))
 
 
 def _paired(

@@ -72,6 +72,7 @@ def read(copy: WorkingCopy, ran: Ran, workload: Workload, reader: Side) -> dict[
         path = copy.path(name)
         if not path.exists():
             continue
+        kind = kind or ("pickle" if _is_pickle(path) else "")
         if kind in IN_CHILD:
             hard.append({"name": name, "kind": kind, "path": str(path)})
         else:
@@ -79,6 +80,20 @@ def read(copy: WorkingCopy, ran: Ran, workload: Workload, reader: Side) -> dict[
     if hard:
         found.update(_read_there(hard, workload, reader))
     return found
+
+
+def _is_pickle(path: Path) -> bool:
+    """Whether a file without a known ending is a pickle of Python 3's default protocols, or 2: their bytes
+    differ by what wrote them (numpy 1 or 2, say)."""
+    try:
+        with path.open("rb") as stream:
+            begin = stream.read(2)
+            if len(begin) < 2 or begin[0] != 0x80 or begin[1] not in range(2, 6):
+                return False
+            stream.seek(-1, 2)
+            return stream.read(1) == b"."
+    except OSError:
+        return False
 
 
 def _read_here(path: Path, kind: str) -> Content:

@@ -40,6 +40,9 @@ def test_numbers_that_are_compared(text: str, expected: list[float]) -> None:
         "", "   ", "2026-11-23 10:00:00.123456: I tensorflow/core/util/port.cc:153] oneDNN",
         "WARNING:tensorflow:From x.py:3: The name tf.log is deprecated.", "x.py:3: UserWarning: old",
         "W0000 00:00:1795428155.282078   19860 port.cc:153] words", 'x is Tensor("x:0", shape=(2,))',
+        "10:00:00:WARNING: From a.py:3: The name tf.log is deprecated. Please use tf.math.log instead.",
+        "W: From a.py:3: py_func (from b) is deprecated and will be removed in a future version.\n"
+        "Instructions for updating:\ntf.py_func is deprecated. Instead, there are two\n    - this\n\n",
         " 10%|#         | 1/10 [00:01<00:09]\r 20%|##        | 2/10",
     ],
 )  # fmt: skip
@@ -53,6 +56,10 @@ def test_two_spellings_of_one_thing() -> None:
         ("in /a/b/tree/x", "in /c/tree/x"),
         ("INFO:tensorflow:loss 1", "I1123 10:00:00.000000 7 a.py:3] loss 1"),
         ("\x1b[32mok\x1b[0m", "ok"), ("half\rwhole", "whole"),
+        ("Namespace(a='x, y', b=3, c=[1, 2])", "Namespace(b=3, c=[1, 2], a='x, y')"),
+        ("log in out/log_1795809410", "log in out/log_1795899999"),
+        ("[['w:0',\n  TensorShape([Dimension(1), Dimension(4)])],\n ['b:0', 2]]",
+         "[['w:0', TensorShape([1, 4])],\n ['b:0', 2]]"),
     ]  # fmt: skip
     for old, new in pairs:
         folders = ["/a/b", "/c"]
@@ -74,6 +81,18 @@ def test_lines_are_paired_by_their_words_and_whole_numbers() -> None:
 def test_a_lost_and_a_new_line() -> None:
     found = compared("a\nstep 1 loss 0.5\nb\n", "a\nb\nc\n")
     assert found.lost == ("step 1 loss 0.5",) and found.added == ("c",)
+
+
+def test_what_is_broken_into_other_lines_is_compared_all_the_same() -> None:
+    found = compared("[['w',\n  Dimension(1), 0.5]]", "[['w', 1, 0.75]]")
+    assert not found.lost and [n.difference > 0.3 for n in found.numbers.values()] == [False, True]
+    other = compared("[['w',\n  Dimension(1)]]", "[['v', 1]]")
+    assert len(other.lost) == 2 and other.added == ("[['v', 1]]",)
+
+
+def test_what_follows_an_advice_of_tensorflow_is_the_programs() -> None:
+    text = "Instructions for updating:\nUse x.\n\nloss 0.5\n  accuracy 1\n"
+    assert [line.text for line in printed.lines(text)] == ["loss 0.5", "  accuracy 1"]
 
 
 def test_a_shifted_step_is_a_difference() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import pickle
 import random
 import sys
 import types
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from migrator.verify import written
 from migrator.verify.children import PROGRAMS
 
 sys.path.insert(0, str(PROGRAMS))
@@ -168,6 +170,31 @@ def test_pytest_settings_of_folders_above_are_left_alone(tmp_path: Path) -> None
     assert verify_tests._own_config(str(tmp_path)) == "/dev/null"
     (tmp_path / "setup.cfg").write_text("[tool:pytest]\n")
     assert verify_tests._own_config(str(tmp_path)) == str(tmp_path / "setup.cfg")
+
+
+def test_pickles_of_classes_that_are_not_here(tmp_path: Path) -> None:
+    """By what the objects hold, whatever module their classes were in."""
+
+    def kept(words: dict[str, int], module: str) -> dict[str, Any]:
+        gone = types.ModuleType(module)
+        exec("class Words:\n    pass\ndef split(text):\n    return text.split()", gone.__dict__)
+        sys.modules[module] = gone
+        try:
+            value = gone.Words()
+            value.words, value.split = words, gone.split
+            (tmp_path / "vocab").write_bytes(pickle.dumps([value, 0.5]))
+        finally:
+            del sys.modules[module]
+        assert written._is_pickle(tmp_path / "vocab")
+        return {
+            k: v.tolist() for k, v in verify_files.pickled(None, str(tmp_path / "vocab")).items()
+        }
+
+    found = kept({"a": 1, "b": 2}, "gone_one")
+    assert found == {"0/words/a": 1, "0/words/b": 2, "0/split": "split", "1": 0.5}
+    assert found == kept({"a": 1, "b": 2}, "gone_two") != kept({"a": 1, "b": 3}, "gone_two")
+    (tmp_path / "text").write_bytes(b"\x80 no pickle.")
+    assert not written._is_pickle(tmp_path / "text")
 
 
 def test_estimators_are_fed_from_the_first_row() -> None:

@@ -133,9 +133,39 @@ def saved_model(tf: Any, path: str) -> dict[str, Any]:
     return found
 
 
+class _Unknown:
+    """An object of a class that is not here (TensorFlow 1's, say): what it was made of."""
+
+    def __new__(cls, *args: Any, **_: Any) -> Any:
+        made = super().__new__(cls)
+        if args:
+            made.__dict__["arguments"] = args
+        return made
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state if isinstance(state, dict) else {"state": state})
+
+    def append(self, item: Any) -> None:
+        self.__dict__.setdefault("items", []).append(item)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.__dict__[str(key)] = value
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return super().find_class(module, name)
+        except (ImportError, AttributeError):
+            return type(name.rpartition(".")[2], (_Unknown,), {})
+
+
 def pickled(tf: Any, path: str) -> dict[str, Any]:
     with open(path, "rb") as stream:
-        value = pickle.load(stream)  # the program that wrote it has run already
+        value = _Unpickler(stream).load()  # the program that wrote it has run already
     return dict(_leaves(value, ""))
 
 
@@ -157,6 +187,8 @@ def _leaves(value: Any, prefix: str) -> dict[str, Any]:
         return {prefix or "value": np.asarray(sorted(map(str, value)))}
     elif isinstance(value, bytes):
         return {prefix or "value": np.asarray(hashlib.sha256(value).hexdigest())}
+    elif isinstance(value, type) or callable(value):
+        return {prefix or "value": np.asarray(getattr(value, "__name__", type(value).__name__))}
     elif hasattr(value, "__dict__"):
         items = vars(value).items()
     else:
