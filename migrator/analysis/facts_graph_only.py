@@ -1,4 +1,4 @@
-"""Which functions of a module can only be called while a graph is being built."""
+"""Which functions of a module can only be called while a graph is being built, or ask for tensors' names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import calls_in, children, has_functions, last_name
+from migrator.analysis.tree_walk import calls_in, children, has_functions, last_name, walk
 
 #: Calls that TensorFlow refuses in eager code, wherever their arguments come from.
 GRAPH_ONLY = frozenset(
@@ -78,8 +78,13 @@ def graph_only_functions(
             symbols = {symbol for _, symbol in graph_only_calls(node, names)}
             if symbols:
                 needs[name] = symbols
+    return _with_callers(functions, needs) or None
+
+
+def _with_callers(functions: dict[str, ast.FunctionDef], needs: dict[str, set[str]]) -> dict[str, list[str]]:
+    """What functions need by themselves, or through other functions of their module."""
     if not needs:
-        return None
+        return {}
     calls = {
         name: {
             n.func.id
@@ -98,3 +103,25 @@ def graph_only_functions(
                 needs.setdefault(name, set()).update(inherited)
                 changed = True
     return {name: sorted(symbols) for name, symbols in needs.items()}
+
+
+@fact("named_tensors", ".name", when=has_functions)
+def naming_functions(
+    tree: ast.Module, names: NameTable, module: str
+) -> dict[str, list[str]] | None:
+    """Top-level function -> the functions, it or others of this module that it calls, which read the
+    `name` of a parameter whose shape they take: a tensor, which has none in eager code."""
+    del names, module
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    asking: dict[str, set[str]] = {}
+    for node in functions.values():
+        if is_traced(node):
+            continue
+        taken = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+        read: dict[str, set[str]] = {"name": set(), "shape": set(), "get_shape": set()}
+        for part in walk(node):
+            if isinstance(part, ast.Attribute) and part.attr in read and isinstance(part.value, ast.Name):
+                read[part.attr].add(part.value.id)
+        if taken & read["name"] & (read["shape"] | read["get_shape"]):
+            asking[node.name] = {node.name}
+    return _with_callers(functions, asking) or None

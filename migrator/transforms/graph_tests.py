@@ -31,7 +31,7 @@ from migrator.transforms.eager.built_only import (
     puts_channels_first,
     runs_nothing,
 )
-from migrator.transforms.eager.called import graph_needs
+from migrator.transforms.eager.called import asks_for_names, graph_needs
 from migrator.transforms.eager.late_updates import late_update
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 or late_update(ctx, method)
                 or asks_for_summaries(ctx, method)
                 or asserts_graph_mode(ctx, method)
+                or _named_arguments(ctx, method)
             )
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:
@@ -172,18 +173,29 @@ def _needs_graph(ctx: FileContext, method: _Function) -> str:
     return _needs_of_calls(ctx, method)
 
 
-def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
+def _called(ctx: FileContext, method: _Function) -> Iterator[str]:
+    """What of the project a method may call, by name."""
     for call in calls_in(method):
         name = ctx.names.resolve_node(call.func, values=False)
         if name is None and isinstance(call.func, ast.Name):
             name = f"{ctx.module_name}.{call.func.id}"
-        if name is None or name.startswith(("tensorflow.", "builtins.", "numpy.")):
-            continue
+        if name is not None and not name.startswith(("tensorflow.", "builtins.", "numpy.")):
+            yield name
+
+
+def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
+    for name in _called(ctx, method):
         needs = graph_needs(ctx, name)
         if needs:
             symbol = needs[0].removeprefix("tensorflow.")
             return f"{name.rpartition('.')[2]} calls tf.{symbol}, which needs a graph"
     return ""
+
+
+def _named_arguments(ctx: FileContext, method: _Function) -> str:
+    """A reason if a function of the project asks for the name of a tensor that it is given."""
+    asking = next(filter(None, (asks_for_names(ctx, name) for name in _called(ctx, method))), "")
+    return f"{asking} asks for the name of a tensor" if asking else ""
 
 
 def _inherit(methods: dict[str, _Function], reasons: dict[str, str]) -> None:

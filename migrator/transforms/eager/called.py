@@ -28,6 +28,16 @@ def _found_needs(ctx: FileContext, name: str) -> list[str]:
     return []
 
 
+def asks_for_names(ctx: FileContext, name: str) -> str:
+    """The function that asks for the names of tensors that it is given: the project's `name`, or one that
+    it calls, directly or not; empty if none does."""
+    for path, function, _ in _called_functions(ctx, name):
+        asking = (ctx.index.fact(path, "named_tensors") or {}).get(function)
+        if asking:
+            return str(asking[0])
+    return ""
+
+
 def _called_functions(
     ctx: FileContext, name: str
 ) -> Iterator[tuple[str, str, dict[str, Any] | None]]:

@@ -43,7 +43,7 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
         "KeptPlaceholderTest", "testGradient", "testGradientInLoop", "testNoGradient",
         "testThroughFunction", "testReadBeforeUpdate", "testOwnState", "testPlaceholderOfHelper",
         "OwnSetUpTest", "testCollected", "testAssertsMode",
-        "testLossAfterStep",
+        "testLossAfterStep", "testAsksForNames", "testAsksForNamesInSession",
     ]  # fmt: skip
     traced = re.findall(r"@testing.only_traced\n  def (\w+)", text)
     assert traced == ["testShapesAndNames", "testChannelsFirst"]
