@@ -228,6 +228,8 @@ class RuleSites:
         self.work.edits.append(
             Edit(layout.start, layout.end, tuple(pieces), self._change(rule, call, site))
         )
+        if rule.finding:  # right as far as can be seen
+            self.work.report(rule.code, call, rule.finding, rule.advice, shown(site.resolved.name))
 
     def _printer(self, scope: Scope, site: Site) -> Callable[[str], str]:
         return lambda name: self._ref(name, scope, site)

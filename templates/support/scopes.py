@@ -270,6 +270,7 @@ def _stored_variable(
     reuse: Any = None,
     trainable: bool | None = None,
     collections: Any = None,
+    validate_shape: bool = True,
     constraint: Any = None,
     synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
     aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
@@ -308,6 +309,7 @@ def _stored_variable(
             constraint=constraint,
             synchronization=synchronization,
             aggregation=aggregation,
+            shape=None if validate_shape else tf.TensorShape(None),
         )
     _register(run, name, variable, trainable, collections)
     run.made(variable, initial)
@@ -436,7 +438,7 @@ def Variable(
             constraint=constraint,
             synchronization=synchronization,
             aggregation=aggregation,
-            shape=shape,
+            shape=shape if shape is not None or validate_shape else tf.TensorShape(None),
         )
     _register(run, full, variable, variable.trainable, collections)
     run.made(variable, initial)

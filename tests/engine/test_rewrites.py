@@ -102,6 +102,14 @@ def test_compat_rung() -> None:
     assert again.new_text is None and [f.code for f in again.findings] == ["TF005"]
 
 
+def test_a_rewrite_may_ask_for_a_look() -> None:
+    """A value of any shape is assigned where the variable is open for it, which the call does not show."""
+    text = HEAD + "y = tf.assign(held, rows, validate_shape=False)\n"
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text == HEAD + "y = held.assign(rows)\n"
+    assert [(f.code, f.line) for f in result.findings] == [("TF116", 2)]
+
+
 def test_versions_of_savers_are_messages_of_their_own_module() -> None:
     text = HEAD + "v = tf.train.SaverDef.V1\n"
     result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))

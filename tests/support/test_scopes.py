@@ -314,3 +314,15 @@ def test_whole_floats_are_dimensions(store: Any) -> None:
         assert scopes.get_variable("v", [2.0, np.float64(3), 1]).shape == (2, 3, 1)
         with pytest.raises((TypeError, ValueError)):
             scopes.get_variable("w", [2.5])
+
+
+def test_variables_whose_shape_is_not_validated_take_any(store: Any) -> None:
+    with store.as_default():
+        grown = scopes.Variable([], validate_shape=False, dtype=tf.float32)
+        rows = scopes.get_variable("rows", initializer=tf.zeros([1, 2]), validate_shape=False)
+        fixed = scopes.Variable([0.0])
+    for size in (2, 3):
+        assert grown.assign(tf.ones([size])).numpy().shape == (size,)
+        assert rows.assign(tf.ones([size, 2])).numpy().shape == (size, 2)
+    with pytest.raises(ValueError, match="incompatible"):
+        fixed.assign([1.0, 2.0])
