@@ -35,10 +35,12 @@ class Match:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Why a pattern does not fit a call; `hidden` when ``*args``/``**kwargs`` keep it unknown."""
+    """Why a pattern does not fit a call; `hidden` when ``*args``/``**kwargs`` keep it unknown. `given` are
+    the parameters that the call gives, where one of them has no place in the rewrite."""
 
     reason: str
     hidden: bool = False
+    given: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class CallPattern:
             elif self.keyword_rest is not None and slot.keyword is not None:
                 match.rests.setdefault(self.keyword_rest, []).append(slot)
             else:
-                return Mismatch(f"the argument {name} has no rewrite")
+                return Mismatch(f"the argument {name} has no rewrite", given=frozenset(given))
         for name, literal in self.literals.items():
             if name not in given:
                 default = by_name[name].default if name in by_name else None

@@ -85,6 +85,9 @@ class RuleSites:
                 continue
             match = item.pattern.bind(layout.slots)
             if isinstance(match, Mismatch):
+                if not match.given.isdisjoint(item.rule.extra.get("right_with", ())):
+                    self.work.keep(site)  # means the same as before
+                    return True
                 why.append((item, match.reason))
                 if match.hidden:
                     self._hidden(site, item, match.reason)

@@ -110,6 +110,16 @@ def test_a_rewrite_may_ask_for_a_look() -> None:
     assert [(f.code, f.line) for f in result.findings] == [("TF116", 2)]
 
 
+@pytest.mark.parametrize(("call", "codes"), [
+    ("h5py.File(p, 'r')", []), ("h5py.File(p, driver='core', mode='w')", []),
+    ("h5py.File(p, driver='core')", ["PY228"]), ("h5py.File(*p)", ["PY228"]),
+])  # fmt: skip
+def test_a_call_that_says_what_the_rule_would_add_is_right(call: str, codes: list[str]) -> None:
+    text = f"import h5py\nimport tensorflow as tf\nf = {call}\n"
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is None and [f.code for f in result.findings] == codes
+
+
 def test_versions_of_savers_are_messages_of_their_own_module() -> None:
     text = HEAD + "v = tf.train.SaverDef.V1\n"
     result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
