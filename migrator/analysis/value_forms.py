@@ -23,6 +23,8 @@ class Forms:
         """Whether a value is known to be a list or dict of tensors."""
         if value.container or value.parts is not None and value.literal is not None:
             return True
+        if value.kind == k.GRADIENTS:
+            return True  # what compute_gradients gives: a list of pairs
         if value.call is None or value.base is not None:
             return False
         return self.tf_symbol(value.call.func) in k.LISTS

@@ -137,6 +137,19 @@ def cell_of(module: str, line: int) -> tuple[int, int] | None:
     return (starts[above][1], max(line - starts[above][0], 1)) if above >= 0 else None
 
 
+def shows(module: str, line: int) -> bool:
+    """Whether a notebook shows the value of the expression that ends on a line of its module: the
+    last one of a cell, without a semicolon behind it."""
+    if not _starts(module):
+        return False
+    lines = module.split("\n")
+    if lines[line - 1].partition("#")[0].rstrip().endswith(";"):
+        return False
+    rest = (text for text in lines[line:] if text.strip())
+    return next((bool(_MARK.fullmatch(text)) for text in rest if _MARK.fullmatch(text)
+                 or not text.lstrip().startswith("#")), True)
+
+
 @lru_cache(maxsize=4)
 def _starts(module: str) -> list[tuple[int, int]]:
     """The lines of the marks, and the cells that they begin."""

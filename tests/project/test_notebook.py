@@ -219,3 +219,40 @@ def test_a_session_in_other_cells_becomes_functions_in_them(tmp_path: Path) -> N
     assert cells[2] == "print(compute_y(np.ones((2, 2), np.float32)).numpy())"
     shown = [line for hunk in hunks(plan.changed[0]) for line in hunk.lines]
     assert " # %% [cell 4]" in shown and not [line for line in shown if "pass  #" in line]
+
+
+@pytest.mark.parametrize(
+    ("cell", "becomes"),
+    [
+        ("(a * b).eval()", "(a * b).numpy()"),
+        (
+            "total = tf.add(a, b)\ntotal.eval()  # shown\n\n# the end",
+            "total = tf.add(a, b)\ntotal.numpy()  # shown\n\n# the end",
+        ),
+        ("sess.run([a, b])", "[a.numpy(), b.numpy()]"),
+        ("tf.shape(a).eval()", "tf.shape(a).numpy()"),
+        ("print(1)\nsess.run(a);", "print(1)"),  # a semicolon: nothing is shown
+        ("c = a + b\nc.eval()\nprint(c.shape)", "c = a + b\nprint(c.shape)"),
+        ("sess.run(y, {x: [1.0]})", "compute_y([1.0]).numpy()"),
+        ("sess.run([train, y], {x: [1.0]})", "[None, train_step([1.0]).numpy()]"),
+        ("sess.run(train, {x: [1.0]})", "train_step([1.0])"),
+    ],
+)
+def test_what_a_cell_shows_it_shows_as_numbers(cell: str, becomes: str, tmp_path: Path) -> None:
+    sources = [
+        "import tensorflow as tf\nsess = tf.InteractiveSession()\n"
+        "a = tf.constant([1.0])\nb = tf.constant([2.0])"
+    ]
+    if "{x:" in cell:
+        sources.append(
+            "x = tf.placeholder(tf.float32, [None])\nw = tf.Variable(2.0)\ny = tf.reduce_sum(w * x)\n"
+            "train = tf.train.GradientDescentOptimizer(0.1).minimize(y)\n"
+            "sess.run(tf.global_variables_initializer())"
+        )
+    path = tmp_path / "nb.ipynb"
+    path.write_bytes(notebook([*sources, cell, "print(a.shape, b.shape)"]))
+    plan = build_plan(tmp_path, Options(jobs=1))
+    data = path.read_bytes()
+    source = decode_module(data, path)
+    new = json.loads(encode_module(source, plan.changed[0].new_text or "", data))["cells"]
+    assert "".join(new[2 * len(sources) + 1]["source"]) == becomes

@@ -46,6 +46,7 @@ class Site:
     summaries: Summaries | None = None
     iterator: str = ""  # that the run reads from, where it is fed the handle of one
     whole: ast.expr | None = None  # the expression to replace, if more than the call
+    shown: bool = False  # a notebook's cell ends with it, and shows its value
 
 
 @dataclass

@@ -9,6 +9,7 @@ from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import Item, Obstacle, RunSite
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import Value, argument
+from migrator.project.notebook import shows
 from migrator.transforms.sessions.helpers import calls_of, contains
 from migrator.transforms.sessions.reading.iterators import IteratorPlanner
 from migrator.transforms.sessions.reading.summary_steps import (
@@ -97,8 +98,11 @@ class SiteReader(IteratorPlanner):
     def _match_targets(self, site: Site, stmt: ast.stmt) -> None:
         if not (isinstance(stmt, ast.Assign) and len(stmt.targets) == 1):
             if isinstance(stmt, ast.Expr) and stmt.value is site.run.call:
+                site.shown = stmt.col_offset == 0 and any(
+                    leaf.has_value for leaf in site.leaves
+                ) and shows(self.source.text, stmt.end_lineno or stmt.lineno)
                 for leaf in site.leaves:
-                    leaf.used = False
+                    leaf.used = site.shown
             return
         target = stmt.targets[0]
         if stmt.value is not site.run.call:

@@ -42,7 +42,7 @@ class CallWriter(StatementPlanner):
                                "tensorflow.Session.run"))
         if function.element is not None:
             self._stop_iteration(run.item)
-        whole = isinstance(stmt, ast.Expr) and stmt.value is run.call
+        whole = isinstance(stmt, ast.Expr) and stmt.value is run.call and not site.shown
         if whole or (isinstance(stmt, ast.Assign) and stmt.value is run.call and not outputs):
             if isinstance(stmt, ast.Assign) and any(leaf.used for leaf in site.leaves):
                 raise Obstacle(stmt, *_NO_VALUE)
@@ -219,7 +219,7 @@ class CallWriter(StatementPlanner):
                 texts.append(f"{text}.numpy()")
         self.notes.append(Note("TF303", site.run.call, "TF2 computes eagerly",
                                "tensorflow.Session.run"))
-        whole = isinstance(stmt, ast.Expr) and stmt.value is site.run.call
+        whole = isinstance(stmt, ast.Expr) and stmt.value is site.run.call and not site.shown
         if whole and site.form == "single":
             if isinstance(site.leaves[0].expr, ast.Call):
                 self.decisions.edits.append((*self.source.span(site.run.call), self.source.segment(
