@@ -56,7 +56,11 @@ def units(
     new = Reader(path, after or before, name, is_package, world.wanted)
     unit = new.unit()
     unit.reach = reach_of(new, unit.uses)
-    foreign = [use for use in unit.uses if use.path.startswith(("tensorflow", "keras."))]
+    own = {p for p in new.assigned if world.tf2.place(p.rpartition(".")[0]).found}
+    foreign = [
+        use for use in unit.uses if use.path.startswith(("tensorflow", "keras."))
+        and not any(use.path == p or use.path.startswith(f"{p}.") for p in own)
+    ]  # fmt: skip
     unit.uses = tuple(use for use in unit.uses if not use.path.startswith(("tensorflow", "keras.")))
     if after is None:
         unit.flaws = tuple(_outside(foreign, world, new))

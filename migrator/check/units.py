@@ -85,6 +85,7 @@ class Reader:
         self._calls_only = calls_only
         self._guards = None if calls_only else Guards(parsed.text, lambda: self.statements)
         self._uses: list[Use] = []
+        self.assigned: set[str] = set()  # paths outside of the module that it assigns to
         self._stored: set[str] = set()
         self._loaded: dict[str, int] = {}
         self._open = False
@@ -201,6 +202,7 @@ class Reader:
         if paths:
             if reference.role == "store" and attrs:
                 self._stored.add(attrs[-1])
+                self.assigned.update(".".join((path, *attrs)) for path in paths)
             if self._wanted is not None and (not self._calls_only or reference.call is not None):
                 self._use(reference, paths)
         elif paths is not None:

@@ -23,16 +23,34 @@ def is_looked_up(node: ast.AST, holder: ast.AST | None) -> bool:
     return isinstance(holder, (ast.keyword, ast.List, ast.Tuple))
 
 
+def is_flag(name: str) -> bool:
+    """Whether a name is a program's flag, ``tf.flags.FLAGS.steps``, and none of TensorFlow's."""
+    return ".FLAGS." in name
+
+
 class DynamicSites:
     """Reports one reference at a time."""
 
     def __init__(self, work: FileWork) -> None:
         self.work = work
         self._reported: set[int] = set()
+        self._own: frozenset[str] | None = None  # what the file assigns to
 
     def reported(self, node: ast.AST | None) -> bool:
         """Whether a finding already says that this call reads names at run time."""
         return id(node) in self._reported
+
+    def is_own(self, name: str) -> bool:
+        """Whether the program itself puts this name, or what it is read from, on TensorFlow:
+        ``tf.model = ...``. A finding is where it does."""
+        if self._own is None:
+            targets = (
+                self.work.names.reference_target(reference)
+                for reference in self.work.names.references
+                if reference.role == "store" and reference.attrs
+            )
+            self._own = frozenset(target.name for target in targets if target is not None)
+        return any(name == own or name.startswith(f"{own}.") for own in self._own)
 
     def assigned(self, site: Site) -> None:
         self.work.keep(site)
@@ -60,7 +78,8 @@ class DynamicSites:
             dotted = ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
             target = self.work.names.resolve(dotted, site.reference.scope) if dotted else None
             if target is not None and target.split(".")[0] == "tensorflow" and not (
-                support.named_module(target) and is_looked_up(first, call)
+                target.endswith(".FLAGS")
+                or support.named_module(target) and is_looked_up(first, call)
             ):
                 what = f"getattr reads a name from {shown(target)} at run time"
         elif name in ("builtins.__import__", "importlib.import_module"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from migrator import support
 from migrator.engine.argument_sites import ArgumentSites, callee, is_type
-from migrator.engine.dynamic_sites import DynamicSites, is_looked_up
+from migrator.engine.dynamic_sites import DynamicSites, is_flag, is_looked_up
 from migrator.engine.edits import Edit
 from migrator.engine.gone import kept
 from migrator.engine.lookup import VERSION_2
@@ -34,7 +34,7 @@ class TableSites:
         kind = site.disposition.kind
         if kind == "none":
             self.dynamic.read(site)
-        elif site.reference.role != "load":
+        elif site.reference.role != "load" and not is_flag(site.resolved.name):
             self.dynamic.assigned(site)
         elif self._patched(site):
             return
@@ -206,7 +206,7 @@ class TableSites:
         return self.work.replace(site, stand_in(name), code, reason, Rung.MANUAL)
 
     def unknown(self, site: Site) -> None:
-        if is_tried(self.work, site):
+        if is_tried(self.work, site) or self.dynamic.is_own(site.resolved.name):
             self.work.keep(site)
             return
         if not self._stood_in(site, "TF003"):

@@ -94,6 +94,37 @@ def test_what_is_not_rewritten_is_said(before: str, code: str, said: str) -> Non
     assert [(f.code, f.line) for f in result.findings if said in f.message] == [(code, line)]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("tf.net = make()\ny = tf.net.add(tf.to_float(x))", "tf.cast(x, tf.float32)", ["tf.net"]),
+        ("tf.mine = 3\nprint(tf.log(tf.mine))", "print(tf.math.log(tf.mine))", ["tf.mine"]),
+        ("tf.mine = 3\nprint(tf.other)", "missing.other", ["tf.mine", "tf.other"]),
+    ],
+)
+def test_what_a_program_puts_on_tensorflow_is_its_own(
+    before: str, after: str, said: list[str]
+) -> None:
+    """Where it does so is said, and nothing about where it reads it."""
+    result = migrate(HEAD + before + "\n")
+    assert after in (result.new_text or "")
+    assert [finding.symbol for finding in result.findings] == said
+
+
+def test_flags_are_set_where_they_are_now() -> None:
+    """Flags are the program's: nobody patches TensorFlow who sets one, or reads one by a name."""
+    result = migrate(
+        HEAD + "F = tf.app.flags.FLAGS\nF.a = 1\ntf.app.flags.FLAGS.b += 2\n"
+        "for n in names:\n    print(getattr(F, n), getattr(tf.app.flags.FLAGS, n))\n"
+    )
+    assert result.new_text == (
+        "import tensorflow as tf\nfrom absl import flags\n"
+        "F = flags.FLAGS\nF.a = 1\nflags.FLAGS.b += 2\n"
+        "for n in names:\n    print(getattr(F, n), getattr(flags.FLAGS, n))\n"
+    )
+    assert not result.findings
+
+
 def test_compat_rung() -> None:
     result = migrate(HEAD + "s = tf.Session()\n")
     assert result.new_text == HEAD + "s = tf.compat.v1.Session()\n"
