@@ -198,11 +198,14 @@ class FeedReader(MonitorReader):
                 item.role = KEEP
 
     def _fed_edits(self, name: str, given: ast.expr) -> list[Edit]:
-        """What to write around a fed value: a sparse placeholder took three arrays."""
+        """What to write around a fed value: a sparse placeholder took three arrays, others numbers of
+        another kind."""
         call = self._placeholder(name)
         symbol = self.program.expressions.tf_symbol
-        if call is None or symbol(call.func) != "tensorflow.sparse_placeholder":
+        if call is None:
             return []
+        if symbol(call.func) != "tensorflow.sparse_placeholder":
+            return self._cast_edits(self._dtype_text(call), given)
         dtype = self._dtype_text(call)
         if not dtype:
             raise Obstacle(call, "a sparse placeholder is fed", "pass a tf.sparse.SparseTensor")
@@ -212,6 +215,43 @@ class FeedReader(MonitorReader):
             return [(*self.source.span(given.func), f"{self.support.sparse_tensor()}("),
                     (end, end, f", {dtype})")]
         return [(start, start, f"{self.support.sparse_tensor()}("), (end, end, f", {dtype})")]
+
+    def _cast_edits(self, dtype: str, given: ast.expr) -> list[Edit]:
+        """What to write around Python numbers that TensorFlow 2 does not take for this dtype."""
+        kinds = self._numbers(given, set())
+        short = dtype.rpartition(".")[2]
+        tf = self.style.tf
+        start, end = self.source.span(given)
+        if short == "bool" and kinds and kinds != {bool}:
+            return [(start, start, f"{tf}.cast("), (end, end, f", {dtype})")]
+        if "int" in short and float in kinds:  # what is behind the point goes, as in NumPy
+            return [(start, start, f"{tf}.cast({tf}.constant("),
+                    (end, end, f", {tf}.float64), {dtype})")]
+        return []
+
+    def _numbers(self, node: ast.expr, seen: set[str]) -> set[type]:
+        """The types of the Python numbers that an expression is made of; none if that is not known."""
+        if isinstance(node, ast.Constant):
+            return {type(node.value)} & {bool, int, float}
+        if isinstance(node, (ast.List, ast.Tuple)):
+            parts = [self._numbers(part, seen) for part in node.elts]
+            return set().union(*parts) if all(parts) else set()
+        if isinstance(node, ast.ListComp):
+            return self._numbers(node.elt, seen)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            return self._numbers(node.operand, seen)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            made = {"int": int, "range": int, "float": float, "bool": bool}.get(node.func.id)
+            return {made} if made is not None else set()
+        if isinstance(node, ast.Name) and node.id not in seen:
+            bound = [i.stmt for i in self.items if node.id in i.flow.defines | i.flow.mutates]
+            values = [s.value for s in bound if isinstance(s, ast.Assign) and len(s.targets) == 1
+                      and isinstance(s.targets[0], ast.Name)]
+            values += [s.iter for s in bound if isinstance(s, ast.For) and isinstance(s.target, ast.Name)
+                       and s.target.id == node.id]
+            found = [self._numbers(value, seen | {node.id}) for value in values]
+            return set().union(*found) if len(values) == len(bound) and all(found) else set()
+        return set()
 
     def _placeholder(self, name: str) -> ast.Call | None:
         """The call that makes the placeholder `name`."""
@@ -225,8 +265,9 @@ class FeedReader(MonitorReader):
             call = self._placeholder(name)
             if call is None or not isinstance(expr, ast.Constant):
                 continue
-            if isinstance(expr.value, bool) and self._dtype_text(call).endswith("bool"):
-                found[name] = repr(expr.value)
+            number = isinstance(expr.value, (bool, int, float)) and expr.value in (0, 1)
+            if number and self._dtype_text(call).endswith("bool"):
+                found[name] = repr(bool(expr.value))
         return found
 
     def _dtype_text(self, call: ast.Call) -> str:
