@@ -8,6 +8,7 @@ unless it has something of Python 3's own.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ _MEMBERS = frozenset({
 _WORDS = (*_BUILTINS, *_METHODS, *_MODULES, *(name for _, name in _MEMBERS), "print >>", "print>>")
 _OF_3 = (ast.JoinedStr, ast.Nonlocal, ast.YieldFrom, ast.AnnAssign, ast.AsyncFunctionDef)
 _VERSION = ("version_info", "hexversion", "PY2", "PY3", "python_version", "hasattr")
+_PYTHON3 = re.compile(r"Language :: Python :: 3|(?:python_requires|requires-python)[^\n]*[>=~]\s*3")
 Evidence = tuple[ast.AST, str]  # a node, and what is said of it
 _COMPATIBLE = ("six", "past", "future", "builtins")
 
@@ -161,15 +163,30 @@ def runs_on_python2(index: ProjectIndex, path: str) -> str:
 
 
 def _connected(index: ProjectIndex) -> dict[str, str]:
-    """Modules that run together with one of Python 2: path -> why."""
+    """Modules that run together with one of Python 2, and not with Python 3: path -> why."""
     found: dict[str, str] = {}
+    if _declares_python3(index):
+        return found
+    both = [path for path, info in index.modules.items() if info.summary.python3]
+    seen = set(both)
+    for path in both:  # grows on the way: what they import runs on Python 3, whoever else imports it
+        for other in index.imported(path):
+            if other not in seen and not index.modules[other].summary.python2:
+                seen.add(other)
+                both.append(other)
     queue = [path for path, info in sorted(index.modules.items()) if info.summary.python2]
-    seen = set(queue)
+    seen.update(queue)
     for path in queue:  # grows on the way
         for other in (*index.importers(path), *index.imported(path)):
-            if other in seen or index.modules[other].summary.python3:
+            if other in seen:
                 continue
             seen.add(other)
             queue.append(other)
             found[other] = f"it runs together with {path}"
     return found
+
+
+def _declares_python3(index: ProjectIndex) -> bool:
+    """Whether the project's own set-up says that it is for Python 3."""
+    texts = (index.text(name) or "" for name in ("setup.py", "setup.cfg", "pyproject.toml"))
+    return any(_PYTHON3.search(text) for text in texts)

@@ -18,6 +18,7 @@ from migrator.engine.file_jobs import summary_of
 from migrator.engine.list_results import list_results
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.engine.plan import build_plan
 from migrator.model import FileResult
 from tests.transforms.texts import RULES
 
@@ -206,3 +207,38 @@ def test_values_that_are_read_by_name_are_no_list() -> None:
     """HParams.values() is a dict."""
     text = "values = hparams.values()\nprint([values[name] for name in sorted(values)], values['rate'])\n"
     assert list_results(text, Parsed(text).names)[0] == []
+
+
+SCRIPT = "from lib import turn\nfor i in xrange(3): print >>f, turn(i)\n"
+LIB = TF + "def turn(i):\n    return 360 / len([i, 2])\n"
+
+
+def test_what_python_3_imports_as_well_divides_as_it_does(tmp_path: Path) -> None:
+    """A library is not of Python 2 because one script that imports it is."""
+    one = {"lib.py": LIB, "old.py": SCRIPT}
+    assert "360 // len" in settled(one)["lib.py"]
+    both = {**one, "new.py": "import lib\ndef f(x: int): return lib.turn(x)\n"}
+    assert settled(both)["lib.py"] == LIB
+    assert "range(3): print(turn(i), file=f)" in settled(both)["old.py"]
+    middle = "import lib\ng = lib.turn\n"
+    below = {**both, "new.py": "import mid\ndef f(x: int): return mid.g(x)\n", "mid.py": middle}
+    assert settled(below)["lib.py"] == LIB
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "rounds"),
+    [
+        ("setup.py", "setup(classifiers=['Programming Language :: Python :: 3.7'])\n", False),
+        ("setup.py", "setup(python_requires='>=3.5')\n", False),
+        ("pyproject.toml", '[project]\nrequires-python = ">= 3.6"\n', False),
+        ("setup.py", "setup(python_requires='>=2.7')\n", True),
+        ("setup.py", "setup(classifiers=['Programming Language :: Python :: 2.7'])\n", True),
+    ],
+)
+def test_a_library_that_says_so_is_of_python_3(name: str, said: str, rounds: bool, tmp_path: Path) -> None:
+    for path, text in {"lib.py": LIB, "old.py": SCRIPT, name: said}.items():
+        (tmp_path / path).write_text(text)
+    plan = build_plan(tmp_path, Options(jobs=1))
+    texts = {str(file.path): file.new_text for file in plan.changed}
+    assert "print(turn(i), file=f)" in (texts["old.py"] or "")
+    assert ("360 // len" in (texts.get("lib.py") or "")) is rounds
