@@ -5,7 +5,7 @@ itself (or None) and has no such attribute. Followed are expressions that are sh
 (`x.shape`, `x.get_shape()`, `tf.TensorShape(...)` and what their methods return), local names that
 are bound to nothing but shapes or dimensions, and parameters that are asked what only a TensorShape
 can answer, also in modules that do not import TensorFlow. `TensorShape.dims` still gives Dimensions
-and is left.
+and is left. An unknown dimension was printed as ``?``: who compares with that asks for None.
 """
 
 from __future__ import annotations
@@ -164,9 +164,23 @@ def _comprehension(node: ast.AST, outer: _Kinds) -> _Kinds:
     return scope.kinds
 
 
-def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
-    """The `dimension.value` attributes of a module, in no particular order."""
-    found: list[ast.Attribute] = []
+def _unknown(node: ast.AST) -> ast.expr | None:
+    """What is asked whether it is unknown by what TF1 printed for it: ``str(dimension) == '?'``."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq))):
+        return None
+    sides = (node.left, *node.comparators)
+    text = next((side for side in sides if isinstance(side, ast.Call)), None)
+    if len(sides) != 2 or text is None or not any(
+        isinstance(side, ast.Constant) and side.value == "?" for side in sides
+    ):
+        return None
+    named = isinstance(text.func, ast.Name) and text.func.id in ("str", "repr")
+    return text.args[0] if named and len(text.args) == 1 else None
+
+
+def _of_dimensions(tree: ast.Module) -> list[ast.Attribute | ast.Compare]:
+    """`dimension.value`, and questions whether a dimension is unknown, in no particular order."""
+    found: list[ast.Attribute | ast.Compare] = []
     top = _Scope({})
     for statement in tree.body:
         top.read(statement)
@@ -187,6 +201,9 @@ def values_of_dimensions(tree: ast.Module) -> list[ast.Attribute]:
         elif isinstance(node, ast.Attribute) and node.attr == "value":
             if kind(node.value, names) == DIMENSION:
                 found.append(node)
+        elif (asked := _unknown(node)) is not None and kind(asked, names) == DIMENSION:
+            assert isinstance(node, ast.Compare)
+            found.append(node)
         stack.extend((child, names) for child in children(node))
     return found
 
@@ -243,9 +260,10 @@ class StaticDimensions:
     order = 60
 
     def run(self, ctx: FileContext) -> str | None:
-        if ".value" not in ctx.text or not any(word in ctx.text for word in _WORDS):
+        asked = any(text in ctx.text for text in (".value", "'?'", '"?"'))
+        if not asked or not any(word in ctx.text for word in _WORDS):
             return None
-        hits = [n for n in values_of_dimensions(ctx.tree) if not ctx.suppressed(CODE, n)]
+        hits = [n for n in _of_dimensions(ctx.tree) if not ctx.suppressed(CODE, n)]
         if not hits:
             return None
         lines, edits = Lines(ctx.text), []
@@ -258,6 +276,13 @@ class StaticDimensions:
         for node in hits:
             if id(node) in gone:
                 continue
+            if (dimension := _unknown(node)) is not None:
+                assert isinstance(node, ast.Compare)
+                is_none = " is None" if isinstance(node.ops[0], ast.Eq) else " is not None"
+                ctx.change(CODE, node, "an unknown dimension is None in TF2")
+                edits.append(Edit(*lines.span(node), (lines.span(dimension), is_none)))
+                continue
+            assert isinstance(node, ast.Attribute)
             assert node.end_lineno and node.end_col_offset
             end = lines.offset(node.end_lineno, node.end_col_offset)
             start = ctx.text.rfind(".", 0, end)

@@ -41,6 +41,9 @@ def migrated(body: str) -> str:
         ("s = map(lambda d: d.value, x.shape)", "s = list(x.shape)"),
         ("_, h = map(lambda i: i.value, x.get_shape())", "_, h = x.get_shape()"),
         ("for d in x.shape[1:]:\n  print(d.value)", "for d in x.shape[1:]:\n  print(d)"),
+        ("b = str(x.get_shape()[0]) != '?'", "b = x.get_shape()[0] is not None"),
+        ("n = x.shape[0]\nif '?' == str(n) and y:\n  f()", "n = x.shape[0]\nif n is None and y:\n  f()"),
+        ("b = [str(d) == \"?\" for d in x.shape]", "b = [d is None for d in x.shape]"),
     ],
 )  # fmt: skip
 def test_dimensions_lose_their_value(before: str, after: str) -> None:
@@ -54,6 +57,9 @@ def test_dimensions_lose_their_value(before: str, after: str) -> None:
         "n = feature.int64_list.value",
         "_, h = map(lambda i: i.value, rows)",
         "n = x.shape.dims[0].value",
+        "b = str(rows[0]) == '?'",
+        "b = str(x.shape[0]) == '1'",
+        "b = str(x.shape) == '?'",
         "def f(h):\n  return h.value\nh = x.shape[1]",
         "h = x.shape[1]\nh = lookup(h)\nprint(h.value)",
         "def f(x, s):\n  for s in rows:\n    print(s.value)",
