@@ -31,6 +31,7 @@ from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, 
 from migrator.transforms.session import runs_left
 from migrator.transforms.sessions.xla import ADVICE, CODE, Reach
 
+_WIDTH = 100  # columns of a line that is written anew
 _GRAPHS = {
     "tensorflow.Graph": ("graphs.Graph", "a graph whose functions can be called"),
     "tensorflow.keras.backend.clear_session": (
@@ -185,11 +186,10 @@ class _Writer:
         made = f"{indent}{function.name} = {self.ctx.support('graphs.function')}("
         compiled = ", jit_compile=True" if self._compiles(site) else ""
         line = f"{made}[{', '.join(inputs)}], {self._text(site.fetches)}{compiled})"
-        if len(line) > 100:
+        if len(line) > _WIDTH:
             deeper = indent + "    "
-            line = (
-                f"{made}\n{deeper}[{', '.join(inputs)}],\n{deeper}{self._text(site.fetches)}{compiled})"
-            )
+            listed = "".join(_filled(inputs, len(deeper) + 1, deeper))
+            line = f"{made}\n{deeper}[{listed}],\n{deeper}{self._text(site.fetches)}{compiled})"
         self.edits.append(Edit(start, start, (line + "\n",)))
 
     def _compiles(self, site: Site) -> bool:
@@ -210,10 +210,13 @@ class _Writer:
         return ast.unparse(node) if "\n" in written else written
 
     def _call(self, site: Site, name: str, values: list[ast.expr]) -> None:
-        pieces: list[str | tuple[int, int]] = [f"{name}("]
-        for number, value in enumerate(values):
-            pieces += [", "] * bool(number) + [self.lines.span(value)]
         start, end = self.lines.span(site.call)
+        spans = [self.lines.span(value) for value in values]
+        column = start - self.lines.offset(site.call.lineno, 0) + len(name) + 1
+        texts = _filled([self.ctx.text[a:b] for a, b in spans], column, self.lines.indent(site.call.lineno))
+        pieces: list[str | tuple[int, int]] = [f"{name}("]
+        for text, span in zip(texts, spans, strict=True):
+            pieces += [text[: len(text) - (span[1] - span[0])], span]
         self.edits.append(Edit(start, end, (*pieces, ")")))
 
     def _run(self, site: Site) -> None:
@@ -310,6 +313,20 @@ class _Writer:
     def _tell(self, node: ast.AST | int) -> None:
         self.ctx.change("TF391", node, "TensorFlow 2 computes at once: what is built here goes into a graph",
                         Rung.SUPPORT)
+
+
+def _filled(texts: list[str], column: int, indent: str) -> list[str]:
+    """Each element of a list that begins at `column` with the comma before it, and with a line break below
+    the first one where the line would be too long."""
+    if any("\n" in text for text in texts) or column + len(", ".join(texts)) < _WIDTH:
+        return [", " * bool(number) + text for number, text in enumerate(texts)]
+    below = indent + " " * (column - len(indent))
+    written, at = [], column
+    for number, text in enumerate(texts):
+        broken = bool(number) and at + len(text) + 2 >= _WIDTH
+        written.append((f",\n{below}" if broken else ", " * bool(number)) + text)
+        at = column + len(text) if broken else at + 2 * bool(number) + len(text)
+    return written
 
 
 def _begins(node: ast.stmt) -> bool:

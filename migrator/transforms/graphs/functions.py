@@ -18,6 +18,9 @@ from migrator.transforms.graphs.bound import surely_bound
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict,
            ast.Load, ast.UnaryOp, ast.USub)
 _NOISE = re.compile(r"^_+|_+$|_(op|ops|optim|optimizer|step|apply)$")
+# What is called after training and gives a value: `train_loss`, `update_rate`.
+_VALUE = re.compile(r"(loss|cost|err|error|acc|accuracy|summary|summaries|logits?|predictions?|images?"
+                    r"|labels?|data|batch|lr|rate|mode|phase)$")
 _LONGEST = 40
 
 
@@ -146,7 +149,7 @@ def _name(site: Site, values: Values) -> str:
     if operations:
         stems = [_stem(e) for e in operations]
         stem = "_and_".join(dict.fromkeys(stem for stem in stems if stem))[:_LONGEST]
-        return f"{stem}_step" if stem and stem != "train" else "train_step"
+        return f"{stem}_step" if stem and "train" not in stems else "train_step"
     stems = list(dict.fromkeys(stem for e in fetched if (stem := _stem(e))))
     if not stems:
         return "compute"
@@ -155,7 +158,8 @@ def _name(site: Site, values: Values) -> str:
 
 
 def _sounds_so(node: ast.expr) -> bool:
-    return bool(re.search(r"(train|optim|update|apply|minimize)|_ops?$", _last(node).lower()))
+    name = _last(node).lower()
+    return bool(re.search(r"(train|optim|update|apply|minimize)|_ops?$", name)) and not _VALUE.search(name)
 
 
 def _last(node: ast.expr) -> str:

@@ -54,10 +54,10 @@ def train(sentences, labels, folder):
 
         def train_step(words, targets):
             """A single training step."""
-            train_and_train_summary_step = graphs.function(
+            run_train_step = graphs.function(
                 [model.words, model.labels, model.keep_prob],
                 [train_op, global_step, train_summary_op, model.loss, model.accuracy])
-            _, step, summaries, loss, accuracy = train_and_train_summary_step(words, targets, 1.0)
+            _, step, summaries, loss, accuracy = run_train_step(words, targets, 1.0)
             history.append([loss, accuracy])
             train_writer.add_summary(summaries, step)
 

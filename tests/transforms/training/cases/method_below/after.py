@@ -65,7 +65,8 @@ class DeepQNetwork:
         if step % 3 == 0:
             graphs.run(self.target_replace_op)
         train_step = graphs.function([self.s, self.a, self.r, self.s_], [self._train_op, self.loss])
-        _, cost = train_step(batch[:, :self.n_features], batch[:, self.n_features], batch[:, self.n_features + 1], batch[:, -self.n_features:])
+        _, cost = train_step(batch[:, :self.n_features], batch[:, self.n_features],
+                             batch[:, self.n_features + 1], batch[:, -self.n_features:])
         return cost
 
 
