@@ -33,13 +33,23 @@ _ALWAYS = frozenset(
 # (a store without scopes has no variables), and the members.
 _OURS = {
     "store.VariableStore": ("scopes", frozenset(
-        ("as_default", "run", "variables_by_name", "trainable_variables", "load_tf1_checkpoint")
+        ("as_default", "run", "variables_by_name", "trainable_variables")
     )),
     "frozen_graph.FrozenGraph": (
         "frozen_graph", frozenset(("function", "inputs", "outputs", "graph"))
     ),
 }  # fmt: skip
 _READ = re.compile(r"\.\s*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
+# What a module has that builds graphs of TensorFlow 1, other than those of `graphs`, or may be called
+# where another does; the name that says so among those of `names_read`; what is there for it then, and
+# the modules whose graphs a program may open.
+_BUILDS = re.compile(
+    r"(?<!\bgraphs)\.\s*Graph\b|[\"']Graph\b|\bimport\b[^\n]*\bGraph\b|get_default_graph|disable_eager|disable_v2"
+    r"|enable_eager|wrap_function|v1_only|deprecated_v1|run_in_graph|graph_mode|FuncGraph|tensorflow_hub"
+)
+_BUILT = "tf.Graph"
+_OF_BUILDING = ("store", "_run_of_graph"), "session_graphs.run_of_graph"
+_OPENED = frozenset(("estimator", "frozen_graph", "graph_imports", "meta_graph"))
 _ANY_NAME = "__getattr__"  # of a module that has whatever name is asked for
 
 
@@ -109,10 +119,10 @@ def named_module(name: str) -> str | None:
 
 def names_read(text: str) -> frozenset[str]:
     """The names of attributes of the package's classes that a module may read of them: what stands
-    behind a dot or is all of a string."""
+    behind a dot or is all of a string; with `_BUILT` where it may build a graph of TensorFlow 1."""
     known = _package().members
-    found = {name for both in _READ.findall(text) for name in both}
-    return frozenset(found & known)
+    found = {name for both in _READ.findall(text) for name in both} & known
+    return frozenset(found | {_BUILT} if _BUILDS.search(text) else found)
 
 
 def signature(symbol: str) -> str | None:
@@ -147,6 +157,11 @@ def render(symbols: Iterable[str], names: Iterable[str] | None = None) -> dict[s
     for symbol in sorted(set(symbols)):
         selection.add_symbol(symbol)
     selection.close()
+    (module, name), built = _OF_BUILDING
+    if name in selection.kept.get(module, ()) and (
+            selection.read is None or _BUILT in selection.read or _OPENED.intersection(selection.kept)):
+        selection.add_symbol(built)
+        selection.close()
     files = {"__init__.py": f"{MARKER}\n{selection.package.init}"}
     for name in sorted(selection.kept):
         files[f"{name}.py"] = selection.text(name)
@@ -251,6 +266,7 @@ class _Selection:
             self._keep_part(module, member)
             if (len(self.read or ()), len(self.kept)) != before:
                 self.open, waiting = [*self.open, *waiting], []
+        self.open, self.left_out = waiting, {}
         for module, _, member in waiting:
             self.left_out.setdefault(module, []).append(member)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 INDEX = "support.json"  # beside the folder of the modules
 CLASSES = "support_classes.json"
+_OTHERS = frozenset(("tf.Graph", "tf.keras.layers.Layer"))  # of which the package reads no member of its own
 _BY_VALUES = frozenset(("Enum", "IntEnum", "NamedTuple", "TypedDict", "Protocol"))
 
 
@@ -295,6 +296,7 @@ def _members(
     bases = {base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases}
     whole = bool(node.decorator_list) or bool(bases & _BY_VALUES)
     own = {name for inner in node.body for name in _bound(inner)}
+    constants = all(_is_text(inner) for inner in node.body[1:])  # names of other things than attributes
     members: list[Member] = []
     kept: list[ast.AST] = [*node.bases, *node.keywords, *node.decorator_list]
     end = _above(node.body[0]) - 1
@@ -307,12 +309,19 @@ def _members(
         if whole or not plain or names[0].startswith("__"):
             kept.append(inner)
         else:
-            part = _part([inner], uses, modules, own)
+            uses_of, attributes, reads = _part([inner], uses, modules, own)
+            part = uses_of, attributes, frozenset[str]() if constants else reads
             members.append(Member(end + 1, last, *part, names[0]))
         end = last
     if not members:
         return (), None
     return tuple(members), Part(first, node.end_lineno or node.lineno, *_part(kept, uses, modules, own))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement of a class gives a name to a text."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(
+        node.value.value, str)
 
 
 def _part(
@@ -343,14 +352,36 @@ def _above(node: ast.stmt) -> int:
 
 
 def _reads(nodes: list[ast.AST]) -> frozenset[str]:
-    """The names of attributes that code reads (or sets), and the strings that may be such names."""
+    """The names of attributes that code reads (or sets), and the strings that may be such names; not of
+    what is annotated as TensorFlow's own."""
     found: set[str] = set()
+    others = {place for outer in nodes for inner in ast.walk(outer) for place in _of_others(inner)}
     for node in (inner for outer in nodes for inner in ast.walk(outer)):
         if isinstance(node, ast.Attribute):
-            found.add(node.attr)
+            if id(node) not in others:
+                found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-            found.add(node.value)
+            if id(node) not in others:
+                found.add(node.value)
     return frozenset(found)
+
+
+def _of_others(function: ast.AST) -> Iterator[int]:
+    """The attributes, and names of attributes, that a function asks of objects of TensorFlow."""
+    if not isinstance(function, ast.FunctionDef):
+        return
+    annotated = [(a.arg, a.annotation) for a in function.args.args]
+    annotated += [
+        (n.target.id, n.annotation)
+        for n in ast.walk(function) if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+    ]
+    names = {name for name, kind in annotated if kind is not None and ast.unparse(kind) in _OTHERS}
+    for node in ast.walk(function) if names else ():
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in names:
+            yield id(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr"):
+            if getattr(node.args[0], "id", "") in names:
+                yield id(node.args[1])
 
 
 def _attributes(statement: ast.AST, modules: set[str]) -> dict[str, tuple[str, ...]]:

@@ -213,7 +213,7 @@ def register_state(owner: Any) -> None:
     """
     _states.append((weakref.ref(owner), bool(tf.inside_function())))
     if tf.inside_function():
-        graph = current_graph()
+        graph: tf.Graph = current_graph()
         while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
             graph = graph.outer_graph
         graph.get_collection_ref("training_state").append(owner)

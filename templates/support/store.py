@@ -6,8 +6,7 @@ built (open scopes, counters that make default names unique, collections of tens
 * *Building* (no run is open): the TF1 rules of one graph hold for as long as the store lives.
   Layers called twice get fresh names (`Conv`, `Conv_1`), `get_variable` of a name that exists
   raises unless the scope reuses.
-* *Building a TF1 graph* (`with tf.Graph().as_default():` and no store): each graph has a store, and
-  what is collected is the graph's as well, for the session that will run it.
+* *Building a TF1 graph* (`with tf.Graph().as_default():` and no store): see `session_graphs`.
 * *Running* (`with store.run():`): one execution of a graph function. Counters start afresh and the
   variables of earlier executions are found again, so the same function can run once per step.
   `ScopedModel` opens a run for each call, and every trace of a `tf.function` is a run by itself.
@@ -23,7 +22,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -328,44 +327,6 @@ class Run:
         return self.collections.setdefault(name, [])
 
 
-class _GraphRun(Run):
-    """The one run of code that builds a TF1 graph for a session: collections are the graph's."""
-
-    builds = True
-
-    def __init__(self, store: VariableStore, graph: tf.Graph) -> None:
-        super().__init__(store)
-        self.graph = graph
-        self.optimizers: dict[Any, Any] = {}  # what each optimizer is in this graph
-
-    def without_value(self, variables: Sequence[Any], name: str) -> tf.Tensor:
-        return tf.compat.v1.report_uninitialized_variables(list(variables), name)
-
-    def add_to_collection(self, name: str, value: Any) -> None:
-        super().add_to_collection(name, value)
-        self.graph.add_to_collection(name, value)
-
-    def add_update(
-        self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
-    ) -> None:
-        """The update becomes an operation at once; a session runs it if something depends on it."""
-        result = update()
-        for collection in collections:
-            self.graph.add_to_collection(collection, result)
-
-    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        return list(self.graph.get_collection(name, scope))
-
-    def get_collection_ref(self, name: str) -> list[Any]:
-        values: list[Any] = self.graph.get_collection_ref(name)
-        return values
-
-    def penalize(self, name: str) -> None:
-        penalty = self.store.regularization_loss(name)
-        if penalty is not None:
-            self.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
-
-
 class _Registry:
     """A store's tables, in an object of their own so that `tf.Module` does not wrap them."""
 
@@ -400,19 +361,20 @@ class VariableStore(tf.Module):
 
     @property
     def variables(self) -> tuple[tf.Variable, ...]:
-        extra = [v for o in self.registry.objects.values() for v in getattr(o, "variables", ())]
+        extra = [v for layer in self.registry.objects.values() for v in _variables(layer)]
         return (*self.registry.variables.values(), *extra)
 
     @property
     def trainable_variables(self) -> tuple[tf.Variable, ...]:
-        extra = [
-            v for o in self.registry.objects.values() for v in getattr(o, "trainable_variables", ())
-        ]
+        return self._trained()
+
+    def _trained(self) -> tuple[tf.Variable, ...]:
+        extra = [v for layer in self.registry.objects.values() for v in _variables(layer, True)]
         return (*self.registry.collections.get(GraphKeys.TRAINABLE_VARIABLES, ()), *extra)
 
     @property
     def non_trainable_variables(self) -> tuple[tf.Variable, ...]:
-        trainable = {id(v) for v in self.trainable_variables}
+        trainable = {id(v) for v in self._trained()}
         return tuple(v for v in self.variables if id(v) not in trainable)
 
     @property
@@ -513,6 +475,13 @@ class VariableStore(tf.Module):
         return missing
 
 
+def _variables(layer: tf.keras.layers.Layer, trainable: bool = False) -> Iterable[Any]:
+    """Those of a layer that is kept in a store, or of what else is."""
+    if trainable:
+        return getattr(layer, "trainable_variables", ())
+    return getattr(layer, "variables", ())
+
+
 class _Holder:
     """Keeps a store's own run out of `tf.Module`'s tracking."""
 
@@ -585,18 +554,13 @@ def builds_graph() -> bool:
 
 
 def _run_of_graph() -> Run:
-    """The run of the TF1 graph that is being built; its variables are the graph's own."""
-    graph = current_graph()
-    run: Run | None = getattr(graph, "variable_store_run", None)
-    if run is None:
-        # What branches and loops of a session's graph make is the graph's own, as in TF1. Functions
-        # keep TF2's control flow.
-        tf.compat.v1.disable_control_flow_v2()
-        store = VariableStore("graph_store")
-        run = _GraphRun(store, graph)
-        store._building = _Holder(run)
-        graph.variable_store_run = run
-    return run
+    """The run of the TF1 graph that is being built."""
+    try:  # it is there where the program builds such graphs
+        from .session_graphs import run_of_graph
+    except ImportError as error:
+        raise RuntimeError("a graph of TensorFlow 1 is built here, and nothing in the repository did so "
+                           "when it was migrated: migrate it again") from error
+    return run_of_graph()
 
 
 def _run_of_body() -> Run | None:
@@ -607,7 +571,7 @@ def _run_of_body() -> Run | None:
 
 def _run_of_trace(building: Run) -> Run:
     """A `tf.function` may be traced many times; each trace finds the variables of the earlier."""
-    graph = current_graph()
+    graph: tf.Graph = current_graph()
     while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
         graph = graph.outer_graph  # tf.cond and loops inside the function belong to its run
     runs = graph.get_collection_ref("variable_store_runs")  # lives and dies with the trace

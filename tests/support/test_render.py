@@ -100,9 +100,47 @@ def test_of_a_class_only_what_somebody_reads() -> None:
     alone = support.render(["optimizers.AdamOptimizer"], ())
     assert "scopes.py" not in alone and "def as_default" not in alone["store.py"]
     both = support.render(["optimizers.AdamOptimizer", "scopes.get_variable"], ())
-    assert "def as_default" in both["store.py"] and "def load_tf1_checkpoint" in both["store.py"]
+    assert "def as_default" in both["store.py"] and "def load_tf1_checkpoint" not in both["store.py"]
+    # of a store they ask for its variables; a scope's are asked for by programs alone
+    assert "def trainable_variables" in both["store.py"] and "def get_collection" not in both["store.py"]
     # what is asked for with its class, as a rule writes it, needs no other sign
     assert "LOCAL_INIT_OP" in support.render(["scopes.GraphKeys.LOCAL_INIT_OP"], ())["store.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "with tf.Graph().as_default():\n    pass\n", "from tensorflow import Graph\n", "make = tf.Graph\n",
+        "getattr(tf, 'Graph')()\n", "tf.compat.v1.disable_eager_execution()\n",
+        "g = tf.compat.v1.get_default_graph()\n", "@test_util.run_deprecated_v1\ndef test(): pass\n",
+    ],
+)
+def test_what_builds_graphs_is_there_where_a_module_may_build_one(text: str) -> None:
+    asked = ["scopes.get_variable"]
+    assert "session_graphs.py" in support.render(asked, support.names_read(text))
+    assert "session_graphs.py" in support.render(asked)
+    assert "session_graphs.py" in support.render([*asked, "frozen_graph.FrozenGraph"], ())
+    for other in ("x = scopes.get_variable('w', [])\n", "g = graphs.Graph()\n", "class Graphs: pass\n"):
+        assert "session_graphs.py" not in support.render(asked, support.names_read(other))
+    assert "session_graphs.py" not in support.render(["slim.l2_regularizer"], support.names_read(text))
+
+
+def test_a_graph_that_nothing_built_when_it_was_rendered_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tf = pytest.importorskip("tensorflow")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, text in (("builds", "tf.Graph()"), ("computes", "")):
+        (tmp_path / name).mkdir()
+        for file, content in support.render(["scopes.get_variable"], support.names_read(text)).items():
+            (tmp_path / name / file).write_text(content)
+    computes = importlib.import_module("computes.scopes")
+    assert computes.get_variable("w", [2]).shape == [2]
+    with tf.Graph().as_default(), pytest.raises(RuntimeError, match="migrate it again"):
+        computes.get_variable("w", [2])
+    with tf.Graph().as_default() as graph:
+        made = importlib.import_module("builds.scopes").get_variable("w", [2])
+    assert made.name == "w:0" and "w" in {op.name for op in graph.get_operations()}
 
 
 SMALL = '''"""One."""
@@ -197,6 +235,20 @@ def use(x: Base) -> Small:
         "    def gone(self):\n        return 0\n", "    pass\n"
     )
     assert support.render(["one.use"])["one.py"].endswith(SMALL.partition("\n\n\n")[2])
+
+
+def test_what_is_read_of_things_that_are_not_the_packages() -> None:
+    text = """
+class Names:
+    ONE = "one"
+
+
+def use(graph: tf.Graph, other: Thing):
+    inner: tf.Graph = graph.two
+    return inner.three, getattr(inner, "four"), other.five, getattr(other, "six")
+"""
+    names, use = cut("some", text, frozenset()).statements
+    assert names.members[0].reads == set() and use.reads == {"five", "six"}
 
 
 def test_what_a_text_may_read() -> None:

@@ -128,8 +128,16 @@ class _Store:
         return dict(self.store.variables_by_name) if self.store is not None else {}
 
     def restore(self, path: str) -> None:
-        if self.store is not None:
-            self.store.load_tf1_checkpoint(path, strict=False)
+        """Gives the variables the values that a TF1 checkpoint has by their names."""
+        if self.store is None:
+            return
+        import tensorflow as tf
+
+        reader = tf.train.load_checkpoint(path)
+        known = reader.get_variable_to_shape_map()
+        for name, variable in self.by_name().items():
+            if name in known:
+                variable.assign(tf.cast(reader.get_tensor(name), variable.dtype))
 
 
 def _function(tf: Any, config: dict[str, Any]) -> Subject:
