@@ -40,15 +40,20 @@ _OURS = {
     ),
 }  # fmt: skip
 _READ = re.compile(r"\.\s*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
-# What a module has that builds graphs of TensorFlow 1, other than those of `graphs`, or may be called
-# where another does; the name that says so among those of `names_read`; what is there for it then, and
-# the modules whose graphs a program may open.
-_BUILDS = re.compile(
-    r"(?<!\bgraphs)\.\s*Graph\b|[\"']Graph\b|\bimport\b[^\n]*\bGraph\b|get_default_graph|disable_eager|disable_v2"
-    r"|enable_eager|wrap_function|v1_only|deprecated_v1|run_in_graph|graph_mode|FuncGraph|tensorflow_hub"
-)
-_BUILT = "tf.Graph"
-_OF_BUILDING = ("store", "_run_of_graph"), "session_graphs.run_of_graph"
+# What is imported where it is met, and is there if a module of the repository has the text that goes with
+# it: whose function asks for it, what it is, and the name among those of `names_read` that says so.
+_WHERE_MET = (
+    (  # graphs of TensorFlow 1, other than those of `graphs`, and what is called while others build them
+        ("store", "_run_of_graph"), "session_graphs.run_of_graph", "tf.Graph",
+        re.compile(
+            r"(?<!\bgraphs)\.\s*Graph\b|[\"']Graph\b|\bimport\b[^\n]*\bGraph\b|get_default_graph|disable_eager"
+            r"|disable_v2|enable_eager|wrap_function|v1_only|deprecated_v1|run_in_graph|graph_mode|FuncGraph"
+            r"|tensorflow_hub"
+        ),
+    ),
+    (("slim_variables", "_on"), "devices.device", "tf.device", re.compile("(?<!caching_)device")),
+)  # fmt: skip
+# Modules whose graphs a program may open.
 _OPENED = frozenset(("estimator", "frozen_graph", "graph_imports", "meta_graph"))
 _ANY_NAME = "__getattr__"  # of a module that has whatever name is asked for
 
@@ -119,10 +124,10 @@ def named_module(name: str) -> str | None:
 
 def names_read(text: str) -> frozenset[str]:
     """The names of attributes of the package's classes that a module may read of them: what stands
-    behind a dot or is all of a string; with `_BUILT` where it may build a graph of TensorFlow 1."""
+    behind a dot or is all of a string; and those of `_WHERE_MET` for which it has the text."""
     known = _package().members
     found = {name for both in _READ.findall(text) for name in both} & known
-    return frozenset(found | {_BUILT} if _BUILDS.search(text) else found)
+    return frozenset(found.union(sign for _, _, sign, words in _WHERE_MET if words.search(text)))
 
 
 def signature(symbol: str) -> str | None:
@@ -157,11 +162,12 @@ def render(symbols: Iterable[str], names: Iterable[str] | None = None) -> dict[s
     for symbol in sorted(set(symbols)):
         selection.add_symbol(symbol)
     selection.close()
-    (module, name), built = _OF_BUILDING
-    if name in selection.kept.get(module, ()) and (
-            selection.read is None or _BUILT in selection.read or _OPENED.intersection(selection.kept)):
-        selection.add_symbol(built)
-        selection.close()
+    opened = {"tf.Graph"} if _OPENED.intersection(selection.kept) else set()
+    for (module, name), wanted, sign, _ in _WHERE_MET:
+        if name in selection.kept.get(module, ()) and (
+                selection.read is None or sign in selection.read | opened):
+            selection.add_symbol(wanted)
+            selection.close()
     files = {"__init__.py": f"{MARKER}\n{selection.package.init}"}
     for name in sorted(selection.kept):
         files[f"{name}.py"] = selection.text(name)

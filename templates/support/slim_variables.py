@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from . import devices
 from .arg_scope import add_arg_scope
 from .scopes import GraphKeys, Variable, get_collection, get_variable, get_variable_scope
 from .store import VariableScope, builds_graph, current_run, name_of
@@ -39,7 +39,7 @@ def variable(
     extra: dict[str, Any] = {}
     if custom_getter is not None:
         getter, extra = custom_getter, {"reuse": get_variable_scope().reuse}
-    with devices.device(device or ""):
+    with _on(device):
         return getter(
             name,
             shape=shape,
@@ -55,6 +55,18 @@ def variable(
             aggregation=aggregation,
             **extra,
         )
+
+
+def _on(device: Any) -> contextlib.AbstractContextManager[Any]:
+    """The scope of the device that a variable is asked for, if it is."""
+    if not device:
+        return contextlib.nullcontext()
+    try:  # it is there where the program names devices
+        from .devices import device as scope
+    except ImportError as error:
+        raise RuntimeError("a device is asked for here, and nothing in the repository named one when it "
+                           "was migrated: migrate it again") from error
+    return scope(device)
 
 
 @add_arg_scope

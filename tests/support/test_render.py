@@ -125,6 +125,32 @@ def test_what_builds_graphs_is_there_where_a_module_may_build_one(text: str) -> 
     assert "session_graphs.py" not in support.render(["slim.l2_regularizer"], support.names_read(text))
 
 
+def test_devices_are_there_where_a_module_names_one() -> None:
+    asked = ["slim.conv2d", "slim.arg_scope"]
+    scoped = "with slim.arg_scope([slim.variable], device=where):\n    pass\n"
+    for text in (scoped, "o = {'device': '/cpu:0'}\n"):
+        assert "class device" in support.render(asked, support.names_read(text))["devices.py"]
+    assert "class device" in support.render(asked)["devices.py"]
+    assert "devices.py" not in support.render(asked, support.names_read("y = slim.conv2d(x, 8, 3)\n"))
+
+
+def test_a_device_that_nothing_named_when_it_was_rendered_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("tensorflow")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, text in (("placed", "device"), ("unplaced", "")):
+        (tmp_path / name).mkdir()
+        for file, content in support.render(["slim.variable"], support.names_read(text)).items():
+            (tmp_path / name / file).write_text(content)
+    unplaced = importlib.import_module("unplaced.slim").variable
+    assert unplaced("v", [2]).shape == [2]
+    with pytest.raises(RuntimeError, match="migrate it again"):
+        unplaced("w", [2], device="/cpu:0")
+    placed = importlib.import_module("placed.slim").variable
+    assert placed("w", [2], device="/cpu:0").device.endswith("CPU:0")
+
+
 def test_a_graph_that_nothing_built_when_it_was_rendered_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,7 +274,7 @@ def use(graph: tf.Graph, other: Thing):
     return inner.three, getattr(inner, "four"), other.five, getattr(other, "six")
 """
     names, use = cut("some", text, frozenset()).statements
-    assert names.members[0].reads == set() and use.reads == {"five", "six"}
+    assert names.members[0].reads == set() and use.reads == {"Graph", "five", "six"}  # of the annotation
 
 
 def test_what_a_text_may_read() -> None:
