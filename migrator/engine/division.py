@@ -2,7 +2,8 @@
 
 It was an integer division where nothing else could have worked (``range(n / 2)``, a shape, a slice; also by
 way of a name: ``steps = n / size`` and ``range(steps)``), and, in a module of Python 2, where both sides are
-known to be integers. What is left in such a module may have been one: that is a finding.
+known to be integers. What is left in such a module may have been one: that is a finding. PY105: what `/` made
+of tensors was called "div" in Python 2, by which averages of them are found in checkpoints.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from migrator.engine.edits import Edit, Lines
 from migrator.engine.name_places import Places, assigned
 from migrator.model import Change, Confidence, Finding
 
-CODE, UNDECIDED = "PY102", "PY103"
+CODE, UNDECIDED, RENAMED = "PY102", "PY103", "PY105"
 Division = ast.BinOp | ast.AugAssign
 INT, FLOAT, UNKNOWN = "int", "float", ""
 
@@ -42,6 +43,7 @@ _FLOATS = frozenset({
     "numpy.random.randn", "numpy.random.normal", "random.random", "random.uniform", "time.perf_counter",
 })  # fmt: skip
 _KEEPING = ("min", "max", "abs")  # give one of the kind that they are given
+_AVERAGES = "ExponentialMovingAverage"  # whoever imported it: tf may come with a star
 _SIZES = frozenset({"size", "ndim"})
 
 
@@ -102,11 +104,50 @@ def divisions(
         found.findings.append(Finding(
             UNDECIDED, path, undecided[0], 0,
             f"the module was written for Python 2, where / rounds down between integers; whether these "
-            f"are is not known: line{'s' * (len(set(undecided)) > 1)} "
-            + ", ".join(map(str, dict.fromkeys(undecided))),
+            f"are is not known: {_lines(undecided)}",
             "Write // where both sides are integers.",
         ))  # fmt: skip
+    if rounds:
+        found.findings += _renamed(path, tree, places, kinds, every, original)
     return found
+
+
+def _renamed(
+    path: str, tree: ast.Module, places: Places, kinds: _Kinds, every: list[Division],
+    original: Callable[[int], int],
+) -> Iterator[Finding]:  # fmt: skip
+    """Averages that are kept of lists of tensors, in a module that may divide tensors."""
+    maybe = [n for n in every if any(kinds.of(o) == UNKNOWN for s in _sides(n) for o in _operands(s))]
+    keepers = {
+        key for key, value in assigned(tree, places)
+        if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == _AVERAGES
+    }  # fmt: skip
+    for node in walk(tree) if maybe and keepers else ():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+            continue
+        if node.func.attr == "apply" and places.key(node.func.value) in keepers:
+            if any(isinstance(part, ast.List) for part in walk(node.args[0])):
+                yield Finding(
+                    RENAMED, path, original(node.lineno), 0,
+                    "in Python 2, TensorFlow 1 called what / made of tensors div, and calls it truediv in "
+                    "Python 3: averages of such tensors have other names in checkpoints (divided at "
+                    f"{_lines(sorted(original(n.lineno) for n in maybe))})",
+                    "Where checkpoints of the original have to be read: tf.divide(a, b, name=\"div\") there.",
+                )  # fmt: skip
+                return
+
+
+def _operands(value: ast.expr) -> Iterator[ast.expr]:
+    """What an expression calculates with: a float and a tensor are a tensor."""
+    if isinstance(value, ast.BinOp):
+        yield from _operands(value.left)
+        yield from _operands(value.right)
+    else:
+        yield value.operand if isinstance(value, ast.UnaryOp) else value
+
+
+def _lines(numbers: list[int]) -> str:
+    return f"line{'s' * (len(set(numbers)) > 1)} " + ", ".join(map(str, dict.fromkeys(numbers)))
 
 
 def _sides(node: Division) -> tuple[ast.expr, ast.expr]:

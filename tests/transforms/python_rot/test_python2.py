@@ -191,6 +191,30 @@ def test_what_nobody_can_tell_is_said_once() -> None:
     assert "lines 4, 6" in found.message and found.line == 4
 
 
+@pytest.mark.parametrize(
+    ("averaged", "future", "said"),
+    [
+        ("[loss, c]", "", "line 5"), ("losses + [c]", "", "line 5"), ("tf.trainable_variables()", "", ""),
+        ("[loss, c]", "from __future__ import division\n", ""),
+    ],
+)  # fmt: skip
+def test_averages_of_divided_tensors_have_other_names(averaged: str, future: str, said: str) -> None:
+    """TensorFlow 1.15's averages of a / b are div/ExponentialMovingAverage by Python 2's __div__."""
+    text = future + (TF + "print 'a'\ndef f(a, loss, losses):\n    n = 4.0 / 2\n    c = (n - a) / float(n)\n"
+                     "    ema = tf.train.ExponentialMovingAverage(0.9)\n"
+                     f"    return ema.apply({averaged}), ema.average(c)\n")  # fmt: skip
+    found = [f for f in results({"m.py": text})["m.py"].findings if f.code == "PY105"]
+    assert [f.line for f in found] == [7] * bool(said)
+    assert all(said in f.message for f in found)
+
+
+def test_what_is_divided_by_name_is_called_so() -> None:
+    """What the finding's advice comes to."""
+    tf = pytest.importorskip("tensorflow")
+    with tf.Graph().as_default():
+        assert tf.divide(tf.ones([2]), 2.0, name="div").op.name == "div"
+
+
 def test_a_translated_program_computes_what_it_did(tmp_path: Path) -> None:
     text = alone(
         "import tensorflow as tf\nsizes = {'a': 7, 'b': 4}\nkeys = sizes.keys()\nkeys.sort()\n"
