@@ -254,3 +254,39 @@ def test_what_is_shaken_moves_a_little(tmp_path: Path) -> None:
     for one, other in ((0, 1), (0, 2), (1, 2)):
         gap = np.abs(found[one] / found[other] - 1)
         assert 0 < gap.max() < 2.1e-3
+
+
+_SUMS = """
+import numpy as np
+import tensorflow as tf
+tf1 = tf.compat.v1
+with tf.Graph().as_default(), tf1.Session() as sess:
+    one = tf.constant(np.concatenate([[3e7], np.full(98, 0.7), [-3e7]]), tf.float32)
+    with tf1.variable_scope("net"):
+        product = tf.matmul(one[None], tf.ones([100, 1]))
+        conv = tf.nn.conv2d(tf.reshape(one, [1, 10, 10, 1]), tf.ones([10, 10, 1, 1]), [1] * 4, "VALID")
+    whole = tf.reduce_sum(tf.range(100))
+    gradient = tf1.gradients(product, one)[0]
+    values = product, conv, tf.reduce_sum(one), tf.reduce_mean(one, name="average")
+    print("sums", *(float(v.squeeze()) for v in sess.run(values)))
+    print("rest", product.op.name, conv.op.name, values[2].op.name, values[3].op.name, product.dtype.name,
+          conv.shape, *sess.run((whole, tf.reduce_max(gradient))))
+"""
+
+
+def test_sums_are_taken_in_double_where_it_is_shaken(tmp_path: Path) -> None:
+    """What rounding does to a sum shows then; names, types and what is exact are as they were."""
+    pytest.importorskip("tensorflow")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "go.py").write_text(_SUMS)
+    said = []
+    for name, env in (("plain", {}), ("shaken", {"MIGRATOR_VERIFY_SHAKE": "1e-6"})):
+        copy = WorkingCopy(Side(tmp_path / "old", "after", sys.executable), tmp_path / name, env)
+        ran = copy.run(Workload("w", "command", command="python go.py"))
+        assert not ran.error, ran.error
+        sums, rest = (x for x in ran.stdout.splitlines() if x.startswith(("sums", "rest")))
+        said.append(([float(v) for v in sums.split()[1:]], rest))
+    (plain, rest), (shaken, again) = said
+    assert rest == again and "net/MatMul net/Conv2D Sum_1 average float32 (1, 1, 1, 1) 4950 1" in rest
+    np.testing.assert_allclose(shaken, [68.6, 68.6, 68.6, 0.686], rtol=1e-6)
+    assert all(a != b for a, b in zip(plain, shaken, strict=True))

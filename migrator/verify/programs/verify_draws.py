@@ -5,8 +5,8 @@ the same bits in TF 1.15 and TF 2.21, stand in for those with a state, and are s
 Seeds that a program gives count for nothing.
 What shuffles keeps the order, and queues are filled by one thread, so that the order is one.
 
-With a `shake`, drawn and restored floats are changed by up to that fraction: how far a program's
-results then move says what rounding may do to them.
+With a `shake`, drawn and restored floats are changed by up to that fraction, and sums of many float32
+numbers are taken in double precision: how far a program's results then move says what rounding does to them.
 
 Keeps to Python 3.7: it also runs under TF 1.15.
 """
@@ -20,6 +20,24 @@ from typing import Any
 
 _SEED = (87654321, 12345)
 _SHAKE = 31415
+# Sums of many numbers, by what their operations are called: in which order a kernel takes them, and how far
+# from the sum it comes out by that, differs with each build of TensorFlow.
+_SUMS = {
+    "ops.gen_nn_ops": {
+        "bias_add_grad": "BiasAddGrad", "l2_loss": "L2Loss", "conv2d": "Conv2D",
+        "conv2d_backprop_filter": "Conv2DBackpropFilter",
+        "conv2d_backprop_input": "Conv2DBackpropInput", "conv3d": "Conv3D",
+        "conv3d_backprop_filter_v2": "Conv3DBackpropFilterV2",
+        "conv3d_backprop_input_v2": "Conv3DBackpropInputV2",
+        "depthwise_conv2d_native": "DepthwiseConv2dNative",
+        "depthwise_conv2d_native_backprop_filter": "DepthwiseConv2dNativeBackpropFilter",
+        "depthwise_conv2d_native_backprop_input": "DepthwiseConv2dNativeBackpropInput",
+    },
+    "ops.gen_math_ops": {
+        "mat_mul": "MatMul", "batch_mat_mul": "BatchMatMul", "batch_mat_mul_v2": "BatchMatMulV2",
+        "_sum": "Sum", "mean": "Mean",
+    },
+}  # fmt: skip
 
 
 def install(tf: Any, shake: float = 0.0, shake_seed: int = 0) -> None:
@@ -110,6 +128,39 @@ def _draws(tf: Any, shake: float, shake_seed: int) -> None:
         restoring.restore_v2 = lambda *args, **kwargs: [
             shaken(v) for v in restore(*args, **kwargs)
         ]
+        _sums_in_double(tf)
+
+
+def _sums_in_double(tf: Any) -> None:
+    """Sums of float32 numbers are taken in float64, and rounded once, under the name that they had."""
+    numbers = _module("ops.gen_math_ops")
+
+    def narrow(value: Any) -> bool:
+        dtype = getattr(value, "dtype", None)
+        return dtype is not None and tf.as_dtype(dtype).base_dtype == tf.float32
+
+    def exactly(kernel: Callable[..., Any], default: str) -> Callable[..., Any]:
+        def summed(*args: Any, **kwargs: Any) -> Any:
+            name = kwargs.pop("name", None)
+            given = [*args, *kwargs.values()]
+            if not any(map(narrow, given)):
+                return kernel(*args, name=name, **kwargs)
+            with tf.name_scope("in_double/"):
+                wide = [tf.cast(v, tf.float64) if narrow(v) else v for v in given]
+                value = kernel(*wide[: len(args)], **dict(zip(kwargs, wide[len(args) :])))  # noqa: B905
+            return numbers.cast(value, tf.float32, name=name or default)
+
+        return summed
+
+    for module, kernels in _SUMS.items():
+        place, importing = _module(module), [_module("ops.nn_ops"), _module("ops.math_ops")]
+        for kernel, default in kernels.items():
+            old = getattr(place, kernel, None)
+            if old is not None:
+                new = exactly(old, default)
+                for holder in (place, *importing):
+                    if vars(holder).get(kernel) is old:
+                        setattr(holder, kernel, new)
 
 
 def _one_seed(op: Callable[..., Any]) -> Callable[..., Any]:
