@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
+from . import summary
 from .checkpoint import Saver
 from .optimizers import (
     AdagradOptimizer,
@@ -23,7 +24,13 @@ from .optimizers import (
     RMSPropOptimizer,
 )
 from .regularized_optimizers import FtrlOptimizer
-from .scopes import get_collection, get_global_step, get_or_create_global_step, variable_scope
+from .scopes import (
+    get_collection,
+    get_global_step,
+    get_or_create_global_step,
+    get_variable,
+    variable_scope,
+)
 from .store import GraphKeys, builds_graph, current_store
 from .training import clip_gradient_norms, multiply_gradients, train_step
 
@@ -44,9 +51,9 @@ def _summarize(pairs: Iterable[tuple[Any, Any]], values: bool, norms: bool) -> N
         dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
         name = variable.name.replace(":", "_")
         if values:
-            tf.summary.histogram(f"gradients/{name}", dense)
+            summary.histogram(f"gradients/{name}", dense)
         if norms:
-            tf.summary.scalar(f"gradient_norm/{name}", tf.linalg.global_norm([dense]))
+            summary.scalar(f"gradient_norm/{name}", tf.linalg.global_norm([dense]))
 
 
 def add_gradients_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> None:
@@ -140,6 +147,9 @@ def _rate(learning_rate: Any, decay: Any, global_step: Any) -> Any:
         raise ValueError(f"Invalid learning_rate {learning_rate}.")
     if not isinstance(learning_rate, float) and np.shape(learning_rate) != ():
         raise ValueError(f"Learning rate should be 0d Tensor or float. Got {learning_rate}.")
+    if isinstance(learning_rate, float):
+        learning_rate = get_variable("learning_rate", [], trainable=False,
+                                     initializer=tf.constant_initializer(learning_rate))
     if decay is None:
         return learning_rate
     if global_step is None:
@@ -196,7 +206,7 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
     global_step = get_global_step() if global_step is None else global_step
     summaries = (["loss", "learning_rate", "global_gradient_norm"] if summaries is None
                  else list(summaries))
-    unknown = [summary for summary in summaries if summary not in OPTIMIZER_SUMMARIES]
+    unknown = [wanted for wanted in summaries if wanted not in OPTIMIZER_SUMMARIES]
     if unknown:
         raise ValueError(f"Summaries should be one of {OPTIMIZER_SUMMARIES}, you provided "
                          f"{unknown}.")
@@ -207,8 +217,8 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         elif update_ops is None:
             get_collection(GraphKeys.UPDATE_OPS)
         rate = _rate(learning_rate, learning_rate_decay_fn, global_step)
-        if rate is not None and "learning_rate" in summaries:
-            tf.summary.scalar("learning_rate", rate)
+        if rate is not None and learning_rate_decay_fn is not None and "learning_rate" in summaries:
+            summary.scalar("learning_rate", rate)
         trainer = _optimizer(optimizer, rate)
         if variables is None:
             variables = list(current_store().trainable_variables)
@@ -221,8 +231,8 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
             pairs = multiply_gradients(pairs, gradient_multipliers)
         norms = "global_gradient_norm" in summaries or "gradient_norm" in summaries
         if norms:
-            tf.summary.scalar("global_norm/gradient_norm",
-                              tf.linalg.global_norm([g for g, _ in pairs]))
+            summary.scalar("global_norm/gradient_norm",
+                           tf.linalg.global_norm([g for g, _ in pairs]))
         if isinstance(clip_gradients, float):
             clipped, _ = tf.clip_by_global_norm([g for g, _ in pairs], clip_gradients)
             pairs = list(zip(clipped, [v for _, v in pairs], strict=True))
@@ -231,11 +241,11 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         elif clip_gradients is not None:
             raise ValueError(f"Unknown type {type(clip_gradients)} for clip_gradients")
         if "loss" in summaries:
-            tf.summary.scalar("loss", loss)
+            summary.scalar("loss", loss)
         _summarize(pairs, "gradients" in summaries, "gradient_norm" in summaries)
         if clip_gradients is not None and norms:
-            tf.summary.scalar("global_norm/clipped_gradient_norm",
-                              tf.linalg.global_norm([g for g, _ in pairs]))
+            summary.scalar("global_norm/clipped_gradient_norm",
+                           tf.linalg.global_norm([g for g, _ in pairs]))
         counted = global_step if increment_global_step else None
         applied = trainer.apply_gradients(pairs, global_step=counted)
         with tf.control_dependencies([applied] if in_graph else []):

@@ -70,6 +70,9 @@ class name_scope:
             path = self.name
         else:
             path = run.unique_name(run.open_name_scope() + self.name) + "/"
+            if run.builds:  # operations and summaries of that name are called otherwise
+                with tf.name_scope(""):
+                    tf.compat.v1.get_default_graph().unique_name(path[:-1])
         run.name_scope = path
         self.native = tf.name_scope(path)  # for tensor names, profiles and error messages
         self.native.__enter__()
@@ -529,14 +532,13 @@ def get_global_step(graph: VariableStore | None = None) -> tf.Variable | None:
 
 
 def create_global_step(graph: VariableStore | None = None) -> tf.Variable:
-    """Makes the step counter; ValueError if it exists."""
+    """Makes the step counter, below the variable scopes that are open; ValueError if it exists."""
     store = graph or current_store()
     if get_global_step(store) is not None:
         raise ValueError('"global_step" already exists.')
-    with outside_traces(), tf.name_scope(""):
-        step = tf.Variable(0, trainable=False, dtype=tf.int64, name="global_step")
-    store.add("global_step", step, [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
-    return step
+    with contextlib.nullcontext() if store is current_store() else store.as_default():
+        return get_variable("global_step", [], tf.int64, tf.zeros, trainable=False,
+                            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
 def get_or_create_global_step(graph: VariableStore | None = None) -> tf.Variable:
