@@ -135,6 +135,19 @@ def test_generators_are_seeded_and_the_environments_own_sitecustomize_runs(
     assert first.stdout == second.stdout and first.stdout.startswith("0.8444218515250481 0.548813")
 
 
+def test_what_tensorflow_imports_draws_nothing(trees: tuple[Path, Path], tmp_path: Path) -> None:
+    (trees[0] / "rich").mkdir()
+    (trees[0] / "rich" / "__init__.py").write_text("")
+    (trees[0] / "rich" / "style.py").write_text("import random; random.randint(0, 9); DRAWN = 1\n")
+    program = "import random; random.seed(3); {}print(random.sample(range(99), 9))"
+    copy = WorkingCopy(Side(trees[0], "tf1", sys.executable), tmp_path / "copy")
+    said = [
+        copy.run(Workload("w", "command", command=f"PYTHONPATH=. python -c '{program.format(more)}'"))
+        for more in ("", "import rich.style; rich.style.DRAWN; ")
+    ]
+    assert not said[1].error and said[0].stdout == said[1].stdout != ""
+
+
 def test_what_programs_say_of_themselves(trees: tuple[Path, Path], tmp_path: Path) -> None:
     (trees[0] / "deep").mkdir()
     (trees[0] / "deep" / "b.py").write_text("def f():\n    raise ValueError('no')\n")

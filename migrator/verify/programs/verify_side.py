@@ -21,6 +21,7 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import random
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +43,9 @@ class _Loader(importlib.abc.Loader):
         return self.inner.create_module(spec)
 
     def exec_module(self, module: Any) -> None:
+        drawn = random.getstate()
         self.inner.exec_module(module)
+        random.setstate(drawn)
         self.then(sys.modules.get(module.__name__, module))
 
 
@@ -81,11 +84,12 @@ def start() -> None:
     """Waits for TensorFlow, and seeds Python's and numpy's generators if draws are the same."""
     then: dict[str, Callable[[Any], None]] = {"tensorflow": _on_tensorflow}
     if os.environ.get("MIGRATOR_VERIFY_DRAWS") == "same":
-        import random
-
         random.seed = _seeded(random.seed)  # type: ignore[assignment]
         random.seed()
         then["numpy"] = _on_numpy
+        # What the program draws is not moved by which library comes with its TensorFlow: Keras 3
+        # imports rich, and that draws a number.
+        then["rich.style"] = lambda module: None
         then[_FEEDS] = lambda module: _own("verify_draws").begin_at_the_first(module)
     if os.environ["MIGRATOR_VERIFY_SIDE"] == "compat":
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
