@@ -22,6 +22,8 @@ _REFUSED = re.compile(r"Detected unsupported operations when trying to compile g
 _PLAIN = "a function of the graph is not compiled by XLA: %s"
 _READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape",
                     "VarIsInitializedOp"})
+# What waits for data to come, from a pipeline, a queue or Python.
+_WAITS = re.compile(r"Iterator\w*GetNext\w*|Queue\w*Dequeue\w*|ReaderRead\w*|\w*PyFunc\w*")
 Operations = dict[str, tf.Operation]  # by name
 
 
@@ -63,7 +65,8 @@ class Function:
     numpy arrays and scalars, as a session's were.
 
     What changes variables happens in the order that most runs of TF 1 had: changes that follow from
-    no variable (`step.assign_add(1)`) first, then what reads variables, then what trains them.
+    no variable and no data that must come (`step.assign_add(1)`) first, then what reads variables, then
+    what trains them.
     """
 
     def __init__(self, graph: Any, inputs: list[Any], outputs: list[Any],
@@ -259,7 +262,8 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
     """Operations in the order in which what they do to variables happens.
 
     First what is to be read first and what changes variables and follows from none, then what reads
-    them and follows from no change, then everything else, as it was made.
+    them and follows from no change, then everything else, as it was made: what waits for data came
+    after what only had to be read.
     """
     made, handles = as_made(graph.traced, operations), graph.variable_handles()
     kinds = {o.name: _kind(o, handles) for o in made}
@@ -277,6 +281,8 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
                 after_read.add(name)
             if units[before] in changing and units[before] != units[name] or before in after_change:
                 after_change.add(name)
+        if _WAITS.fullmatch(operation.type):
+            after_read.add(name)
         if name in after_read:
             reading.add(units[name])
     rank: dict[str, int] = {}

@@ -12,8 +12,8 @@ _AHEAD = """
 import numpy, matplotlib
 matplotlib.use('Agg')
 numpy.random.seed(1)
-import scipy.misc
-scipy.misc.imsave = lambda path, image: numpy.save(path + '.npy', image)
+import {0} as pictures
+pictures.imsave = lambda path, image: numpy.save(path + '.npy', image)
 import utils
 def few(name):
     draw = numpy.random.RandomState(3)
@@ -23,7 +23,8 @@ utils.load_mnist = few
 
 
 def _train(w, kind):
-    w.script("main.py", f"--gan_type={kind}", "--epoch=1", "--batch_size=8", "--z_dim=6", ahead=_AHEAD)
+    ahead = _AHEAD.format("tf1_support.scipy_misc" if w.after else "scipy.misc")
+    w.script("main.py", f"--gan_type={kind}", "--epoch=1", "--batch_size=8", "--z_dim=6", ahead=ahead)
 
 
 @settings(timeout=900)
