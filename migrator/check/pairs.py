@@ -51,6 +51,8 @@ MAKERS = frozenset(
      "dynamic_rnn", "bidirectional_dynamic_rnn", "static_rnn", "static_bidirectional_rnn",
      "raw_rnn", "LSTMCell", "BasicLSTMCell", "GRUCell", "BasicRNNCell", "MultiRNNCell")
 )  # fmt: skip
+#: What may make the variables instead.
+_OTHER_MAKERS = {"get_variable": ("Variable",)}
 
 
 def flaws(old: Reader, new: Reader) -> Iterator[Flaw]:
@@ -212,8 +214,13 @@ def _dropped(old: Reader, new: Reader) -> Iterator[Flaw]:
             paths = old.paths.of(missing.root, missing.scope) or ("",)
             symbol = ".".join((paths[0], *missing.attrs)) if paths[0] else name
             yield Flaw(Kind.DELETED, where, f"the call of {name}() is gone", f"{symbol}()", True)
+    def there(name: str) -> int:
+        return len(re.findall(rf"\b{name}\b", text))
+
     for name, count in made.items():
-        left = len(re.findall(rf"\b{name}\b", text))
+        left = there(name)
+        for other in _OTHER_MAKERS.get(name, ()):
+            left += max(0, there(other) - made[other])
         if left < count:
             line = next(
                 r.node.lineno for r in old.names.references

@@ -61,10 +61,13 @@ NOTHING_HELD = Held()
 
 @dataclass(slots=True)
 class Attempt:
-    """One way of a file through the engine: what is `held` on it, and what it leaves for the check
-    (the text as parsed before and after, what each transform changed)."""
+    """One way of a file through the engine: what is `held` on it, whether it is `nameless`
+    (`engine.nameless`), and what it leaves for the check (the text as parsed before and after, what each
+    transform changed)."""
 
     held: Held = NOTHING_HELD
+    nameless: bool = False
+    plain: set[str] = field(default_factory=set)
     before: Parsed | None = None
     after: Parsed | None = None
     edits: list[Edited] = field(default_factory=list)

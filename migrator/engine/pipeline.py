@@ -27,6 +27,8 @@ from migrator.engine.linemap import LineMap, line_map
 from migrator.engine.list_results import CODE as LISTS
 from migrator.engine.list_results import list_results
 from migrator.engine.migrated import Attempt, Edited
+from migrator.engine.nameless import CODE as NAMELESS
+from migrator.engine.nameless import VARIABLES, may_be_nameless, needs_no_store
 from migrator.engine.options import Options
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
@@ -68,7 +70,10 @@ def migrate_text(
     sha256 = sha256 or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         with clock.collected(options.timings) as spent, clock.timed(_REST):
-            result = _migrate(path, text, parsed, index, options, registry, attempt or Attempt())
+            attempt = attempt or Attempt()
+            result = _migrate(path, text, parsed, index, options, registry, attempt)
+            if options.allows(NAMELESS) and may_be_nameless(result, attempt.after, index):
+                result = _nameless(result, path, text, index, options, registry, attempt)
         result = replace(result, timings=tuple(sorted(spent.items())))
     except (RecursionError, MemoryError):  # how the parser says that its own stack is full
         result = FileResult(
@@ -83,6 +88,19 @@ def migrate_text(
     return replace(
         result, old_sha256=sha256, old_text=text, seconds=time.perf_counter() - started
     )
+
+
+def _nameless(
+    result: FileResult, path: str, text: str, index: ProjectIndex, options: Options, registry: RuleSet,
+    attempt: Attempt,
+) -> FileResult:
+    """The file with variables and optimizers of TensorFlow's own; `result` where there is more to them."""
+    second = Attempt(attempt.held, nameless=True)
+    made = _migrate(path, text, None, index, options, registry, second)
+    if made.status is Status.FAILED or made.support & VARIABLES or not needs_no_store(made):
+        return result
+    attempt.before, attempt.after, attempt.edits = second.before, second.after, second.edits
+    return made
 
 
 def _migrate(
@@ -234,7 +252,7 @@ def _round(
     with clock.timed(_TABLES):
         found = walk.rewrite(
             path, source, names, registry, options, suppressions, taken(index, path),
-            attempt.held.symbols,
+            attempt.held.symbols, attempt.plain,
         )
     made = parsed
     problem = ""
@@ -297,7 +315,7 @@ def _transform(
         return parsed, names
     for careful in (False, True):
         ctx = FileContext.of(path, parsed.text, index, options, names)
-        ctx.suppressions = suppressions
+        ctx.suppressions, ctx.nameless, ctx.plain = suppressions, attempt.nameless, attempt.plain
         withdrawn: list[Finding] = []
         stuck.clear()
         edited: list[Edited] = []

@@ -6,6 +6,7 @@ arguments of other edits are put together by `engine.edits`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from migrator.analysis.names import NameTable, canonical
@@ -37,11 +38,13 @@ def rewrite(
     suppressions: Suppressions,
     taken: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
+    plain: Collection[str] = (),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
     `taken` are the imported names that other modules get from this one: they stay bound. `held` are
-    symbols of the support package in whose place tf.compat.v1 stays.
+    symbols of the support package in whose place tf.compat.v1 stays, `plain` those in whose place the name
+    of TensorFlow 2 does.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
@@ -53,6 +56,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
+    sites = [site for site in sites if site.disposition.target not in plain] if plain else sites
     decide(work, [_without(site, held, rules) for site in sites] if held else sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))

@@ -6,13 +6,12 @@ trained. Imports TensorFlow.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from migrator.measure.programs import measure_probe as probe
 from migrator.measure.programs.measure_probe import measure_graphs
 from migrator.resources import templates_dir
+from migrator.workload.programs.migrated_variables import MigratedVariables
 
 LEARNING_RATE, MOMENTUM = 1e-3, 0.9  # of every training step, before and after
 UNNAMED = "input"  # the name of a single input that a builder's result takes by position
@@ -61,7 +61,7 @@ class Subject:
     specs: list[dict[str, Any]]
     variables: Callable[[], dict[str, Any]]
     trainable: Callable[[], list[Any]]
-    restore: Callable[[str], None] | None = None
+    restore: Callable[[str], object] | None = None
     model: Any = None
     constants: dict[str, int] | None = None
     scalar: bool = False
@@ -100,48 +100,8 @@ def _path(config: dict[str, Any]) -> str:
     return path
 
 
-class _Store:
-    """The migrated repository's variable store, or nothing where its code needs none."""
-
-    def __init__(self) -> None:
-        try:
-            self.module: Any = importlib.import_module("tf1_support.store")
-        except ModuleNotFoundError as error:
-            if error.name not in ("tf1_support", "tf1_support.store"):
-                raise
-            self.module = None
-        self.store = self.module.VariableStore() if self.module else None
-
-    @contextlib.contextmanager
-    def run(self, training: bool) -> Iterator[None]:
-        """One execution; in training it moves the statistics of batch normalisation, too."""
-        if self.store is None:
-            yield
-            return
-        with self.store.as_default(), self.store.run(apply_updates=training):
-            yield
-
-    def trainable(self) -> list[Any]:
-        return list(self.store.trainable_variables) if self.store is not None else []
-
-    def by_name(self) -> dict[str, Any]:
-        return dict(self.store.variables_by_name) if self.store is not None else {}
-
-    def restore(self, path: str) -> None:
-        """Gives the variables the values that a TF1 checkpoint has by their names."""
-        if self.store is None:
-            return
-        import tensorflow as tf
-
-        reader = tf.train.load_checkpoint(path)
-        known = reader.get_variable_to_shape_map()
-        for name, variable in self.by_name().items():
-            if name in known:
-                variable.assign(tf.cast(reader.get_tensor(name), variable.dtype))
-
-
 def _function(tf: Any, config: dict[str, Any]) -> Subject:
-    workload, store = config["workload"], _Store()
+    workload, store = config["workload"], MigratedVariables()
     call = measure_graphs.function(config)
 
     def forward(inputs: dict[str, Any], training: bool) -> Any:
@@ -149,7 +109,8 @@ def _function(tf: Any, config: dict[str, Any]) -> Subject:
             return call(**inputs)
 
     return Subject(
-        forward, workload["inputs"], store.by_name, store.trainable, store.restore, scalar=True,
+        forward, workload["inputs"], lambda: store.by_name, lambda: list(store.trainable.values()),
+        store.restore, scalar=True,
         optimizer=migrated_momentum,
     )  # fmt: skip
 

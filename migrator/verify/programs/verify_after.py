@@ -5,47 +5,12 @@ Takes the weights that the original ran with, by TF1 name, from the file that it
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import verify_common as common  # type: ignore[import-not-found]  # beside this script
-
-
-class Store:
-    """The migrated repository's variables by TF1 name; empty where its code keeps none."""
-
-    def __init__(self) -> None:
-        try:  # not scopes: a repository has only the parts of it that its code names
-            found = importlib.import_module("tf1_support.store")
-        except ModuleNotFoundError as error:
-            if error.name not in ("tf1_support", "tf1_support.store"):
-                raise
-            self.store: Any = None
-        else:  # without variables by name, its stores have no more than these need
-            self.store = found.VariableStore() if hasattr(found.VariableStore, "as_default") else None
-
-    @contextlib.contextmanager
-    def run(self, apply_updates: bool = False) -> Iterator[None]:
-        if self.store is None:
-            yield
-            return
-        with self.store.as_default(), self.store.run(apply_updates=apply_updates):
-            yield
-
-    @property
-    def by_name(self) -> dict[str, Any]:
-        return {} if self.store is None else dict(self.store.variables_by_name)
-
-    @property
-    def trainable(self) -> dict[str, Any]:
-        if self.store is None:
-            return {}
-        chosen = {id(v) for v in self.store.trainable_variables}
-        return {k: v for k, v in self.by_name.items() if id(v) in chosen}
 
 
 def _is_leaf(tf: Any) -> Any:
@@ -61,23 +26,11 @@ def _numpy(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v.numpy() for k, v in values.items()}
 
 
-def _loaded(path: str, variables: dict[str, Any]) -> list[str]:
-    """Gives variables the values that a TF1 checkpoint has by their names; the names that it lacks."""
-    import tensorflow as tf
-
-    if not variables:
-        raise ValueError(f"cannot load {path}: there are no variables")
-    reader = tf.train.load_checkpoint(path)
-    known = reader.get_variable_to_shape_map()
-    for name, variable in variables.items():
-        if name in known:
-            variable.assign(tf.cast(reader.get_tensor(name), variable.dtype))
-    return [name for name in variables if name not in known]
-
-
-def _checkpoint(store: Store, path: str, reference: dict[str, Any]) -> dict[str, Any]:
+def _checkpoint(store: Any, path: str, reference: dict[str, Any]) -> dict[str, Any]:
     """Loads the TF1 checkpoint by name, and compares with what TF1 loaded."""
-    missing = _loaded(path, store.by_name)
+    if not store.by_name:
+        raise ValueError(f"cannot load {path}: there are no variables")
+    missing = store.restore(path)
     worst, where = 0.0, ""
     for name, variable in store.by_name.items():
         if name in missing or name not in reference:
@@ -94,6 +47,7 @@ def run_function(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], dict[
     """Outputs; in training also the loss, all gradients, and the variables after some steps."""
     workload, root = config["workload"], config["root"]
     training = workload["mode"] == "training"
+    store = common.migrated_variables.MigratedVariables()
     function = common.target(workload["call"])
     arrays = common.make_inputs(
         workload["inputs"], workload["batch"], root, workload["float64"]
@@ -102,8 +56,6 @@ def run_function(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], dict[
         weights = {
             k.partition("/")[2]: stored[k] for k in stored.files if k.startswith("variable/")
         }
-    store = Store()
-
     def call(inputs: dict[str, Any], apply_updates: bool = False) -> Any:
         with store.run(apply_updates):
             return function(**inputs, **workload["kwargs"])
@@ -114,7 +66,7 @@ def run_function(tf: Any, config: dict[str, Any]) -> tuple[dict[str, Any], dict[
         "variables": list(store.by_name), "trainable": list(store.trainable),
         "tensorflow": tf.__version__,
     }  # fmt: skip
-    if workload["checkpoint"] and store.store is not None:
+    if workload["checkpoint"] and store.by_name:
         path = common.existing_checkpoint(root, workload["checkpoint"])
         facts["checkpoint"] = _checkpoint(store, path, weights)
     for name, variable in store.by_name.items():

@@ -19,6 +19,7 @@ _SHARED = os.path.normpath(os.path.join(_HERE, "..", "..", "workload", "programs
 
 sys.path.insert(0, _SHARED)
 import child_setup  # type: ignore[import-not-found]  # noqa: E402  # found through _SHARED
+import migrated_variables  # type: ignore[import-not-found]  # noqa: E402, F401  # found through _SHARED
 from child_setup import (  # noqa: E402, F401  # handed on to the programs
     Unusable,
     add_roots,

@@ -156,8 +156,6 @@ class StorePlanner(Slicer):
         symbol = self.program.expressions.tf_symbol(call.func) or ""
         if "global_step" in symbol:
             return False
-        if symbol == "tensorflow.Variable":
-            flag = argument(call, 1, "trainable")
-            if isinstance(flag, ast.Constant) and flag.value is False:
-                return False
-        return True
+        place = {"tensorflow.Variable": 1, "tensorflow.get_variable": 5}.get(symbol)
+        flag = None if place is None else argument(call, place, "trainable")
+        return not (isinstance(flag, ast.Constant) and flag.value is False)

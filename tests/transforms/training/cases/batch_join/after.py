@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
 
 BATCH_SIZE = 4
 READERS = 2
@@ -43,7 +42,7 @@ def main(output):
     dataset = dataset.batch(BATCH_SIZE, drop_remainder=True).prefetch(1)
     batches = iter(dataset)
 
-    total = scopes.get_variable('total', initializer=np.zeros([4]))
+    total = tf.Variable(np.zeros([4]), name='total')
 
     @tf.function(input_signature=dataset.element_spec)
     def run_add(xs, ys):

@@ -3,10 +3,9 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
 
 labels = [[1.0], [2.0], [3.7]]
-w = scopes.Variable(np.float64(2.0))
+w = tf.Variable(np.float64(2.0))
 
 
 @tf.function(input_signature=[

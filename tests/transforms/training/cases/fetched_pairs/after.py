@@ -4,10 +4,9 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
-slope = scopes.Variable(np.float64(5.0))
-offset = scopes.Variable(np.float64(1.0))
+slope = tf.Variable(np.float64(5.0))
+offset = tf.Variable(np.float64(1.0))
 optimizer = optimizers.GradientDescentOptimizer(0.05)
 
 

@@ -3,8 +3,6 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import optimizers
-from tf1_support import scopes
 
 
 def main(output):
@@ -24,8 +22,9 @@ def main(output):
     dataset = dataset.batch(4, drop_remainder=True).prefetch(1)
     batches = iter(dataset)
 
-    w = scopes.get_variable('w', initializer=np.zeros([3]))
-    optimizer = optimizers.GradientDescentOptimizer(0.05)
+    w = tf.Variable(np.zeros([3]), name='w')
+    optimizer = tf.keras.optimizers.SGD(0.05)
+    optimizer.build([w])
 
     @tf.function(input_signature=dataset.element_spec)
     def train_step(x, y):

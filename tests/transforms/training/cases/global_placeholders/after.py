@@ -4,13 +4,13 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 learning_rate = 0.1
 
 # The model.
-w = scopes.Variable(np.linspace(-1.0, 1.0, 4).reshape(4, 1), name='w')
-b = scopes.Variable(np.zeros([1]), name='b')
+# Inputs of the graph.
+w = tf.Variable(np.linspace(-1.0, 1.0, 4).reshape(4, 1), name='w')
+b = tf.Variable(np.zeros([1]), name='b')
 optimizer = optimizers.GradientDescentOptimizer(learning_rate)
 
 
@@ -43,7 +43,6 @@ def predict(x):
     return tf.matmul(x, w) + b
 
 
-# Inputs of the graph.
 losses = []
 rng = np.random.RandomState(0)
 for step in range(3):

@@ -4,11 +4,10 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 weights = []
 for scale in (1.0, 0.5):
-    weights.append(scopes.Variable(np.full([2, 2], scale)))
+    weights.append(tf.Variable(np.full([2, 2], scale)))
 
 
 @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float64)])

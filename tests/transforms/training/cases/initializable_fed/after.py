@@ -4,11 +4,10 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 
 def main(output):
-    slope = scopes.Variable([0.5, -0.5], dtype=tf.float64, name='slope')
+    slope = tf.Variable([0.5, -0.5], dtype=tf.float64, name='slope')
     optimizer = optimizers.AdamOptimizer(0.1)
 
     @tf.function(reduce_retracing=True)

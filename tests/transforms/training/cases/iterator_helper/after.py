@@ -4,7 +4,6 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 
 def input_fn(images, labels, batch_size):
@@ -25,7 +24,7 @@ def main(output):
     images, labels = rng.uniform(0, 255, size=(6, 4)), rng.randint(0, 3, size=6)
     train_dataset = input_fn(images, labels, 3)
     batches = iter(train_dataset)
-    weights = scopes.Variable(np.cos(np.arange(12.0)).reshape(4, 3), name='weights')
+    weights = tf.Variable(np.cos(np.arange(12.0)).reshape(4, 3), name='weights')
     optimizer = optimizers.GradientDescentOptimizer(0.5)
 
     @tf.function(input_signature=train_dataset.element_spec)

@@ -4,13 +4,12 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 BATCH = 4
 
 weights = {
-    'hidden': scopes.Variable(0.1 * np.arange(12.0).reshape(3, 4)),
-    'out': scopes.Variable(np.linspace(-0.5, 0.5, 4).reshape(4, 1)),
+    'hidden': tf.Variable(0.1 * np.arange(12.0).reshape(3, 4)),
+    'out': tf.Variable(np.linspace(-0.5, 0.5, 4).reshape(4, 1)),
 }
 
 

@@ -3,8 +3,6 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import optimizers
-from tf1_support import scopes
 
 BATCH_SIZE = 4
 
@@ -17,8 +15,8 @@ def main(output):
     train_data = tf.data.Dataset.from_tensor_slices((train_x, train_y)).batch(BATCH_SIZE)
     test_data = tf.data.Dataset.from_tensor_slices((test_x, test_y)).batch(BATCH_SIZE)
 
-    w = scopes.Variable(np.ones((3, 1)), name='w')
-    optimizer = optimizers.GradientDescentOptimizer(0.1)
+    w = tf.Variable(np.ones((3, 1)), name='w')
+    optimizer = tf.keras.optimizers.SGD(0.1)
 
     @tf.function(input_signature=train_data.element_spec)
     def train_step(features, targets):

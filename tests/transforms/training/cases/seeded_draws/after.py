@@ -5,13 +5,12 @@ import numpy as np
 import tensorflow as tf
 from tf1_support import draws
 from tf1_support import optimizers
-from tf1_support import scopes
 
 SEED = 66478
 
 
 def weight_variable(shape):
-    return scopes.Variable(draws.truncated_normal(shape, stddev=0.1, seed=SEED, dtype=tf.float64))
+    return tf.Variable(draws.truncated_normal(shape, stddev=0.1, seed=SEED, dtype=tf.float64))
 
 
 def main(path):
@@ -21,9 +20,9 @@ def main(path):
 
     conv1 = weight_variable([3, 3, 1, 4])
     conv2 = weight_variable([3, 3, 4, 4])
-    fc_weights = scopes.Variable(draws.random_normal([64, 3], 0.0, 0.1, tf.float64, SEED))
-    fc_biases = scopes.Variable(draws.random_normal([3], 0.0, 0.1, tf.float64, SEED))
-    noise = scopes.Variable(draws.random_uniform([3], -0.1, 0.1, tf.float64, seed=1))
+    fc_weights = tf.Variable(draws.random_normal([64, 3], 0.0, 0.1, tf.float64, SEED))
+    fc_biases = tf.Variable(draws.random_normal([3], 0.0, 0.1, tf.float64, SEED))
+    noise = tf.Variable(draws.random_uniform([3], -0.1, 0.1, tf.float64, seed=1))
 
     optimizer = optimizers.GradientDescentOptimizer(0.5)
 

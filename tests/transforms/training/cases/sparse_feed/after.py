@@ -5,7 +5,6 @@ import numpy as np
 import tensorflow as tf
 from tf1_support import feeds
 from tf1_support import optimizers
-from tf1_support import scopes
 
 
 def words(rows, dtype):
@@ -14,7 +13,7 @@ def words(rows, dtype):
 
 
 def main(output):
-    w = scopes.Variable(np.linspace(-1.0, 1.0, 6).reshape(6, 1), name='w')
+    w = tf.Variable(np.linspace(-1.0, 1.0, 6).reshape(6, 1), name='w')
     optimizer = optimizers.AdagradOptimizer(0.1)
 
     @tf.function(input_signature=[

@@ -3,7 +3,6 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import scopes
 
 
 def clipped_sum(values, limit):
@@ -19,8 +18,8 @@ def clipped_sum(values, limit):
 
 
 def main(output):
-    mean = scopes.Variable(0.0, trainable=False, dtype=tf.float64, name='mean')
-    count = scopes.Variable(0, trainable=False, name='count')
+    mean = tf.Variable(0.0, trainable=False, dtype=tf.float64, name='mean')
+    count = tf.Variable(0, trainable=False, name='count')
 
     @tf.function(input_signature=[
         tf.TensorSpec([None], tf.float64),

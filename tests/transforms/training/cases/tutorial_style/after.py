@@ -4,17 +4,16 @@ import sys
 import numpy as np
 import tensorflow as tf
 from tf1_support import optimizers
-from tf1_support import scopes
 
 
 def weight_variable(shape):
     initial = tf.constant(0.1 * np.cos(np.arange(np.prod(shape))).reshape(shape))
-    return scopes.Variable(initial)
+    return tf.Variable(initial)
 
 
 def bias_variable(shape):
     initial = tf.constant(0.1, shape=shape, dtype=tf.float64)
-    return scopes.Variable(initial)
+    return tf.Variable(initial)
 
 
 def conv2d(x, W):
