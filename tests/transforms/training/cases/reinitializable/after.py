@@ -17,6 +17,7 @@ def main(output):
 
     w = tf.Variable(np.ones((3, 1)), name='w')
     optimizer = tf.keras.optimizers.SGD(0.1)
+    optimizer.build([w])
 
     @tf.function(input_signature=train_data.element_spec)
     def train_step(features, targets):
