@@ -25,8 +25,6 @@ matplotlib.pyplot.pause = matplotlib.pyplot.ion = lambda *a: None
 @carried
 def data(w):
     write_digits("mnist/data")
-    for folder in ("samples", "samples2", "kept"):
-        os.makedirs(folder, exist_ok=True)
 
 
 def _script(w, name, *instead, cwd=".", ahead=_AHEAD):
@@ -68,6 +66,8 @@ def autoencoder(w):
 
 
 def adversaries(w):
+    for folder in ("samples", "samples2"):  # where it looks from here; empty ones are not carried
+        os.makedirs(folder, exist_ok=True)
     for name in ("01 - GAN", "02 - GAN2"):
         _script(w, f"09 - GAN/{name}.py", ("= 100\n", "= 2\n"))
 
