@@ -24,7 +24,8 @@ _OPTIMIZERS = "optimizers."
 _STAYS = "compat.v1"
 _STORE = "store.py"
 _CAN_SEE = frozenset({"tensorflow", "keras", SUPPORT_PACKAGE})  # what a module imports that can
-_NAMES = frozenset({"name", "op"})  # attributes of a variable that tell what it is called
+# Attributes of a variable that tell what it is called, or that TensorFlow 2's lack.
+_NAMES = frozenset({"name", "op", "initialized_value"})
 
 
 def may_be_nameless(result: FileResult, after: Parsed | None, index: ProjectIndex) -> bool:

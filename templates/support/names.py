@@ -78,7 +78,7 @@ def hashable(variable: Any) -> Any:
 
 
 def _identity(kind: Any) -> dict[str, Any]:
-    """What compares variables of a class as TF 1 did: two are equal only if they are one."""
+    """What TF 1's variables had and those of a class have not: two are equal only if they are one."""
 
     def equal(self: Any, other: Any) -> Any:
         if isinstance(other, (tf.Variable, tf.keras.Variable)):
@@ -90,7 +90,10 @@ def _identity(kind: Any) -> dict[str, Any]:
             return key_of(self) != key_of(other)
         return kind.__ne__(self, other)
 
-    return {"__hash__": object.__hash__, "__eq__": equal, "__ne__": different}
+    found: dict[str, Any] = {"__hash__": object.__hash__, "__eq__": equal, "__ne__": different}
+    if getattr(kind, "initialized_value", None) is tf.Variable.initialized_value:  # which raises
+        found["initialized_value"] = kind.read_value  # others are asked for it while they are being made
+    return found
 
 
 def key_of(variable: Any) -> int:
