@@ -154,18 +154,21 @@ class _File:
             if name == "constant_initializer":
                 value = self._float(words.get("value"))
                 return None if value is None else f"{tf}.constant({value}, shape={size})"
-            # Keras draws by a seed of its own, which it takes from Python's.
-            if "Glorot" not in _FIRST_VALUES[name][0] or not {"set_random_seed", "random"} & self.read.keys():
+            if "Glorot" not in _FIRST_VALUES[name][0] or not self._seeded():
                 texts = [size, *(f"{word}={self._text(value)}" for word, value in words.items())]
                 return f"{tf}.{_FIRST_VALUES[name][0]}({', '.join(texts)})"
         made = f"{tf}.{_GLOROT.partition('.')[2]}" if maker is None else self._text(maker)
         return f"{self._text(call) if call is not None else f'{made}()'}({size})"
 
+    def _seeded(self) -> bool:
+        """Whether a seed is at stake: Keras draws by its own, which it takes from Python's `random`."""
+        return "set_random_seed" in self.read or any(isinstance(n, ast.Name) for n in self.read["random"])
+
     def _float(self, value: ast.expr | None) -> str | None:
-        if value is None or not _is_number(value):
+        """A number as it is written, as a float; None for what is no number."""
+        if not isinstance(value, ast.Constant) or not _is_number(value):
             return None
-        return self._text(value) + ("" if isinstance(value, ast.Constant) and isinstance(value.value, float)
-                                    else ".0")
+        return self._text(value) if isinstance(value.value, float) else f"{self._text(value)}.0"
 
     def _compared(self) -> bool:
         """Whether variables are keys, or looked for: TensorFlow 2's have no hash, and == by element."""

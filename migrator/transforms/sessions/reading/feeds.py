@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, dotted_self
@@ -27,6 +28,8 @@ _OTHER_DTYPES = (
 #: Names of dtypes that a string may give, and that TensorFlow's module does not have.
 _SHORT_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 _PLAIN = frozenset({"hasattr", "len", "int", "float", "list", "dict", "tuple", "zip", "enumerate"})
+# What flags are by what defines them.
+_FLAGS: dict[str, type] = {"integer": int, "float": float, "bool": bool, "boolean": bool}
 
 
 class FeedReader(MonitorReader):
@@ -240,6 +243,14 @@ class FeedReader(MonitorReader):
             return self._numbers(node.elt, seen)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
             return self._numbers(node.operand, seen)
+        if isinstance(node, ast.BinOp):
+            sides = self._numbers(node.left, seen), self._numbers(node.right, seen)
+            if not all(sides):
+                return set()
+            return {float} if isinstance(node.op, ast.Div) or float in sides[0] | sides[1] else {int}
+        if isinstance(node, ast.Attribute):  # of the flags of the file
+            flag = re.search(rf"DEFINE_(\w+)\(\s*['\"]{node.attr}['\"]", self.source.text)
+            return {_FLAGS[flag[1]]} if flag is not None and flag[1] in _FLAGS else set()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             made = {"int": int, "range": int, "float": float, "bool": bool}.get(node.func.id)
             return {made} if made is not None else set()

@@ -65,7 +65,14 @@ class Renderer:
         old = self.source.indent(statements[0])
         new = old if new is None else new
         lost = 0
+        above: ast.stmt | None = None
         for statement in statements:
+            if above is not None and self.source.first_line(statement) <= (above.end_lineno or 0):
+                last = statement.end_lineno or 0
+                if self.touched(above) or self.touched(statement) or last > (above.end_lineno or 0):
+                    raise Obstacle(statement, "two statements share a line", "write one statement per line")
+                continue  # it stands on the line that is written already
+            above = statement
             written = self._statement(statement, previous_end, old, new)
             if self._generated_end and lines and not lines[-1].strip():
                 while written and not written[0].strip():

@@ -89,4 +89,6 @@ whole = compute_total_2([1., 2], [[int(v[0])] for v in labels]).numpy()
 looped = []
 for training in [0, 1]:
     looped.append(compute_out_2([5.0], tf.cast(training, tf.bool)).numpy())
+for i in range(2):
+    looped.append(compute_out_2([5.0], tf.cast((i + 1) % 2, tf.bool)).numpy())
 np.savez(sys.argv[1], named=named, written=written, negative=negative, whole=whole, looped=looped)

@@ -24,4 +24,6 @@ whole = sess.run(total, feed_dict={x: [1., 2], y: [[int(v[0])] for v in labels],
 looped = []
 for training in [0, 1]:
     looped.append(sess.run(out, feed_dict={x: [5.0], phase: training}))
+for i in range(2):
+    looped.append(sess.run(out, feed_dict={x: [5.0], phase: (i + 1) % 2}))
 np.savez(sys.argv[1], named=named, written=written, negative=negative, whole=whole, looped=looped)
