@@ -145,16 +145,14 @@ def outcome(folder: Path) -> dict[str, Any]:
 
 
 def assert_same_results(case: Path, folder: Path, rtol: float = 1e-6, atol: float = 1e-6) -> None:
-    """Compares what the program saved with what it saved under TF 1.15.5: integers exactly, floats of
-    single precision by ten times as much as the others."""
+    """Compares what the program saved with what it saved under TF 1.15.5: integers exactly."""
     expected = np.load(case / "expected.npz", allow_pickle=False)
     actual = np.load(folder / "results.npz", allow_pickle=False)
     assert sorted(expected.files) == sorted(actual.files)
     for key in expected.files:
         if expected[key].dtype.kind == "f":
-            times = 10 if expected[key].dtype == np.float32 else 1
             np.testing.assert_allclose(
-                actual[key], expected[key], rtol=rtol * times, atol=atol * times, err_msg=key
+                actual[key], expected[key], rtol=rtol, atol=atol, err_msg=key
             )
         else:
             np.testing.assert_array_equal(actual[key], expected[key], err_msg=key)

@@ -25,6 +25,8 @@ from tests.transforms.projects import (
 
 CASES = Path(__file__).parent / "cases"
 NAMES = case_names(CASES)
+# Trained by Keras in single precision, whose Adam rounds otherwise than TF 1's kernel.
+TOLERANCES = {"nameless": 1e-5}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def test_second_migration_changes_nothing(name: str, projects: dict[str, Path]) 
 @pytest.mark.parametrize("name", NAMES)
 def test_numbers(name: str, ran: Programs[str]) -> None:
     outcome(ran[name])
-    assert_same_results(CASES / name, ran[name])
+    assert_same_results(CASES / name, ran[name], rtol=TOLERANCES.get(name, 1e-6))
 
 
 @pytest.mark.parametrize("name", NAMES)
