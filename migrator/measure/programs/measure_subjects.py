@@ -109,9 +109,8 @@ def _function(tf: Any, config: dict[str, Any]) -> Subject:
             return call(**inputs)
 
     return Subject(
-        forward, workload["inputs"], lambda: store.by_name, lambda: list(store.trainable.values()),
-        store.restore, scalar=True,
-        optimizer=migrated_momentum,
+        forward, workload["inputs"], lambda: store.by_name, lambda: store.trained, store.restore,
+        scalar=True, optimizer=migrated_momentum,
     )  # fmt: skip
 
 

@@ -58,11 +58,16 @@ class MigratedVariables:
         return found
 
     @property
+    def trained(self) -> list[Any]:
+        """All that are trained: a store may keep layers whose variables it has no names for."""
+        if self.store is None or not self.store.variables_by_name:
+            return [v for v in self.by_name.values() if v.trainable]
+        return list(self.store.trainable_variables)
+
+    @property
     def trainable(self) -> dict[str, Any]:
         """Those of `by_name` that are trained."""
-        if self.store is None or not self.store.variables_by_name:
-            return {k: v for k, v in self.by_name.items() if v.trainable}
-        chosen = {id(v) for v in self.store.trainable_variables}
+        chosen = {id(v) for v in self.trained}
         return {k: v for k, v in self.by_name.items() if id(v) in chosen}
 
     def restore(self, path: str) -> list[str]:
