@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.tree_walk import calls_in, last_name
 
 #: Flags of a function that say which form its value has, see `facts_functions`.
 FORMS = frozenset({"single", "tuple", "dict", "container"})
+# What makes a variable -> the position at which it is told whether that is trained.
+_TRAINED = {"tensorflow.Variable": 1, "tensorflow.get_variable": 5}
+# What flags are by what defines them.
+_DEFINED = {"DEFINE_integer": int, "DEFINE_float": float, "DEFINE_bool": bool, "DEFINE_boolean": bool}
 
 
 @dataclass(eq=False)
@@ -85,6 +90,23 @@ def argument(
         hidden = any(a.__class__ is ast.Starred for a in node.args[: position + 1])
         return None if hidden else node.args[position]
     return default
+
+
+def is_trained(call: ast.Call, symbol: str) -> bool:
+    """Whether the variable that a call of `symbol` makes may be trained: it does not say otherwise."""
+    place = _TRAINED.get(symbol)
+    given = None if place is None else argument(call, place, "trainable")
+    return not (isinstance(given, ast.Constant) and given.value is False)
+
+
+def defined_flags(tree: ast.AST) -> dict[str, type]:
+    """The types of the flags that a module defines, by name."""
+    found: dict[str, type] = {}
+    for call in calls_in(tree):
+        kind = _DEFINED.get(last_name(call.func))
+        if kind is not None and call.args and isinstance(call.args[0], ast.Constant):
+            found.setdefault(str(call.args[0].value), kind)
+    return found
 
 
 def keywords(node: ast.Call) -> Mapping[str, ast.expr]:

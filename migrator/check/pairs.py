@@ -214,13 +214,10 @@ def _dropped(old: Reader, new: Reader) -> Iterator[Flaw]:
             paths = old.paths.of(missing.root, missing.scope) or ("",)
             symbol = ".".join((paths[0], *missing.attrs)) if paths[0] else name
             yield Flaw(Kind.DELETED, where, f"the call of {name}() is gone", f"{symbol}()", True)
-    def there(name: str) -> int:
-        return len(re.findall(rf"\b{name}\b", text))
-
     for name, count in made.items():
-        left = there(name)
+        left = _there(name, text)
         for other in _OTHER_MAKERS.get(name, ()):
-            left += max(0, there(other) - made[other])
+            left += max(0, _there(other, text) - made[other])
         if left < count:
             line = next(
                 r.node.lineno for r in old.names.references
@@ -230,6 +227,11 @@ def _dropped(old: Reader, new: Reader) -> Iterator[Flaw]:
                 Kind.DELETED, line, f"{count - left} of {count} calls of {name}(), which makes "
                 "variables, are gone", name, True,
             )  # fmt: skip
+
+
+def _there(name: str, text: str) -> int:
+    """How often a name stands in a text."""
+    return len(re.findall(rf"\b{name}\b", text))
 
 
 def _acts(old: Reader, reference: Reference) -> bool:

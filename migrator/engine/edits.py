@@ -67,6 +67,11 @@ class Lines:
             self.offset(node.end_lineno, node.end_col_offset),
         )
 
+    @property
+    def newline(self) -> str:
+        """How lines end that are written into the text."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
     def indent(self, line: int) -> str:
         """The white space by which 1-based `line` is indented; a form feed begins it anew."""
         start = self.starts[line - 1]

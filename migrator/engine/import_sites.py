@@ -138,11 +138,10 @@ class ImportSites:
         start, end = self.work.lines.span(node)
         line_start = self.work.lines.starts[node.lineno - 1]
         indent = self.work.text[line_start:start]
-        newline = "\r\n" if "\r\n" in self.work.text else "\n"
         if indent.strip():  # a semicolon or colon before it
             joint, indent = "; ", ""
         else:
-            joint = newline + indent
+            joint = self.work.lines.newline + indent
         lines = [binding_plan.rebuilt(node, kept, indent)] if kept else []
         lines += new
         text = joint.join(dict.fromkeys(lines))

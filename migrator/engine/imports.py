@@ -119,7 +119,7 @@ def import_edits(
     """Insertions for `required`, each after its siblings; `dropped` are ids of import statements
     that other edits remove (still good as places, never as siblings of the same package)."""
     by_place: dict[int, list[str]] = {}
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = lines.newline
     for module, name, local in sorted(required, key=lambda item: (item[0], item[1] or "")):
         place = _place(text, tree, lines, module)
         by_place.setdefault(place, []).append(statement_text(module, name, local))

@@ -7,13 +7,16 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
+from migrator.analysis.arguments import given_to
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents
+from migrator.analysis.values import defined_flags, is_trained
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.nameless import CODE
 from migrator.engine.registry import transform
+from migrator.engine.scanned import SUPPORT_PACKAGE
 
 _VARIABLE, _GET = "tensorflow.Variable", "tensorflow.get_variable"
 # Arguments that mean the same in both; the first two of `tf.Variable` stand in one order.
@@ -74,7 +77,7 @@ class NamelessState:
         variables = work.variables()
         if variables is None:
             return None
-        ctx.plain.add("tf1_support.scopes.Variable")
+        ctx.plain.add(f"{SUPPORT_PACKAGE}.scopes.Variable")
         edits = [*variables, *work.optimizers()]
         return apply(ctx.text, edits)[0] if edits else None
 
@@ -88,18 +91,19 @@ class _File:
         self.calls = [(call, names.resolve_node(call.func, values=False) or "") for call in calls_in(tree)]
         self.called = {id(call.func): call for call, _ in self.calls}
         self.read: dict[str, list[ast.expr]] = defaultdict(list)  # by the (last) name
-        self.bound: dict[str, list[ast.expr | None]] = defaultdict(list)  # what a name is bound to, by name
+        self.bound: dict[str, list[ast.Name | ast.arg]] = defaultdict(list)  # where a name is bound
+        self.set: dict[str, list[ast.Attribute]] = defaultdict(list)  # and an attribute
         self.made: list[ast.Call] = []  # what makes variables
         self._at_once: dict[int, bool] = {}
         for node in walk(tree):
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self.read[last_name(node)].append(node)
             elif isinstance(node, ast.Name):
-                around = self.parents.of(node)
-                whole = isinstance(around, ast.Assign) and node in around.targets
-                self.bound[node.id].append(around.value if isinstance(around, ast.Assign) and whole else None)
+                self.bound[node.id].append(node)
+            elif isinstance(node, ast.Attribute):
+                self.set[node.attr].append(node)
             elif isinstance(node, ast.arg):
-                self.bound[node.arg].append(None)
+                self.bound[node.arg].append(node)
 
     # -- variables
 
@@ -120,7 +124,7 @@ class _File:
 
     def _variable(self, call: ast.Call, symbol: str) -> list[Edit] | None:
         get = symbol == _GET
-        given = _arguments(call, _OF_GET[:4] if get else _OF_VARIABLE[:_SAME_ORDER])
+        given = given_to(call, _OF_GET[:4] if get else _OF_VARIABLE[:_SAME_ORDER])
         if given is None or not given.keys() <= set(_OF_GET if get else _OF_VARIABLE):
             return None
         if not self.at_once(call) or self.ctx.suppressed(CODE, call):
@@ -149,7 +153,7 @@ class _File:
         name, size = symbol.rpartition(".")[2], self._text(shape)
         if not symbol.startswith("tensorflow.") or not name.endswith("_initializer"):
             return None
-        words = _arguments(call, _FIRST_VALUES.get(name, ("", ()))[1]) if call is not None else {}
+        words = given_to(call, _FIRST_VALUES.get(name, ("", ()))[1]) if call is not None else {}
         if words is not None and name in _FIRST_VALUES and words.keys() <= set(_FIRST_VALUES[name][1]):
             if name == "constant_initializer":
                 value = self._float(words.get("value"))
@@ -273,7 +277,7 @@ class _File:
 
     def _made(self, call: ast.Call, name: str) -> str | None:
         kind, order, defaults = _OPTIMIZERS[name]
-        given = _arguments(call, order)
+        given = given_to(call, order)
         if given is None:
             return None
         given = {_KEYWORDS.get(word, word): value for word, value in given.items() if word not in _NO_EFFECT}
@@ -299,20 +303,26 @@ class _File:
         if isinstance(value, ast.Attribute):
             return text if self._is_float_flag(value.attr) else None
         if isinstance(value, ast.Name):
-            found = self.bound.get(value.id, [])
-            if len(found) == 1 and isinstance(found[0], ast.Constant) and isinstance(found[0].value, float):
+            found = self._bound_to(value.id)
+            if isinstance(found, ast.Constant) and isinstance(found.value, float):
                 return text
-            schedule = len(found) == 1 and isinstance(found[0], ast.Call) and self.names.resolve_node(
-                found[0].func, values=False) in _SCHEDULES
+            schedule = isinstance(found, ast.Call) and self.names.resolve_node(
+                found.func, values=False) in _SCHEDULES
             return text if schedule and not one else None
         return None
 
+    def _bound_to(self, name: str) -> ast.expr | None:
+        """What a name is bound to, if the file binds it once."""
+        found = self.bound[name]
+        around = self.parents.of(found[0]) if len(found) == 1 else None
+        return around.value if isinstance(around, ast.Assign) and found[0] in around.targets else None
+
     def _is_float_flag(self, name: str) -> bool:
         """Whether a flag of this name is a float, by the call that defines it."""
+        if defined_flags(self.tree).get(name) is float:
+            return True
         for call, _ in self.calls:
             first = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-            if last_name(call.func) == "DEFINE_float" and first == name:
-                return True
             if last_name(call.func) == "add_argument" and isinstance(first, str):
                 typed = next((word.value for word in call.keywords if word.arg == "type"), None)
                 if first.lstrip("-").replace("-", "_") == name and isinstance(typed, ast.Name):
@@ -329,9 +339,7 @@ class _File:
         if not isinstance(target, (ast.Name, ast.Attribute)) or isinstance(target, ast.Name) and (
                 len(self.bound[name]) != 1):
             return None
-        stores = [n for n in walk(self.tree) if isinstance(n, ast.Attribute) and n.attr == name
-                  and not isinstance(n.ctx, ast.Load)]
-        if len(stores) > isinstance(target, ast.Attribute) or len(self.read[name]) > 1:
+        if len(self.set[name]) > isinstance(target, ast.Attribute) or len(self.read[name]) > 1:
             return None
         edits: list[Edit] = []
         for use in self.read[name]:
@@ -359,7 +367,7 @@ class _File:
         variables = self._listed(uses[0], assign) or self._every(assign)
         if variables is None:
             return None
-        end, line = self.lines.span(assign)[1], self._newline() + self.lines.indent(assign.lineno)
+        end, line = self.lines.span(assign)[1], self.lines.newline + self.lines.indent(assign.lineno)
         return [Edit(end, end, (f"{line}{self._text(assign.targets[0])}.build({variables})",))]
 
     def _listed(self, use: ast.expr, place: ast.stmt) -> str | None:
@@ -383,18 +391,14 @@ class _File:
             target = around.targets[0] if isinstance(around, ast.Assign) else None
             if not isinstance(target, ast.Name) or not self._is_above(target.id, place):
                 return None
-            trained = next((word.value for word in call.keywords if word.arg == "trainable"), None)
-            if len(call.args) > 1 and self.names.resolve_node(call.func, values=False) == _VARIABLE:
-                trained = call.args[1]
-            if trained is None or not isinstance(trained, ast.Constant) or trained.value is not False:
+            if is_trained(call, self.names.resolve_node(call.func, values=False) or ""):
                 names.append(target.id)
         return f"[{', '.join(names)}]"
 
     def _is_above(self, name: str, place: ast.stmt) -> bool:
         """Whether a name is bound once, above a statement of the same block or at module level."""
         function = self.parents.function(place)
-        made = [n for n in walk(self.tree) if isinstance(n, ast.Name) and n.id == name
-                and not isinstance(n.ctx, ast.Load)]
+        made = [n for n in self.bound[name] if isinstance(n, ast.Name)]
         here = [n for n in made if self.parents.function(n) is function]
         made = here or [n for n in made if self.parents.function(n) is self.tree]
         given = not isinstance(function, ast.Module) and name in {n.arg for n in walk(function.args)
@@ -402,9 +406,6 @@ class _File:
         if given or len(made) != 1 or made[0].lineno >= place.lineno:
             return False
         return self.parents.of(self.parents.statement(made[0])) in (self.tree, self.parents.of(place))
-
-    def _newline(self) -> str:
-        return "\r\n" if "\r\n" in self.ctx.text else "\n"
 
     def _counted(self, applied: ast.Call, pairs: ast.Call) -> list[Edit] | None:
         """The step counts by itself: Keras' optimizers count their own."""
@@ -415,17 +416,8 @@ class _File:
                 not isinstance(step.value, (ast.Name, ast.Attribute))):
             return None
         end, close = self.lines.span(pairs)[1], self.lines.span(applied)[1]
-        line = self._newline() + self.lines.indent(statement.lineno)
+        line = self.lines.newline + self.lines.indent(statement.lineno)
         return [Edit(end, close, (f"){line}", self.lines.span(step.value), ".assign_add(1)"))]
-
-
-def _arguments(call: ast.Call, order: tuple[str, ...]) -> dict[str, ast.expr] | None:
-    """The arguments of a call by name; None where the text does not tell."""
-    if len(call.args) > len(order) or any(isinstance(a, ast.Starred) for a in call.args) or any(
-            word.arg is None for word in call.keywords):
-        return None
-    return {**dict(zip(order, call.args, strict=False)),
-            **{word.arg: word.value for word in call.keywords if word.arg is not None}}
 
 
 def _is_number(value: ast.expr) -> bool:

@@ -213,7 +213,7 @@ class _Shared:
         indent = self.lines.indent(start.lineno)
         offset = self.lines.starts[start.lineno - 1]
         text = "".join(
-            f"{indent}{name} = {self._text(made[attribute].value)}{self._newline}"
+            f"{indent}{name} = {self._text(made[attribute].value)}{self.lines.newline}"
             for attribute, name in local.items()
         )
         return Edit(offset, offset, (text,))
@@ -303,7 +303,7 @@ class _Shared:
             self._spliced(start, at, replaced) + result + self._spliced(after, end, replaced)
         )
         indent = self.ctx.text[self.lines.starts[stmt.lineno - 1] : start] + "    "
-        return Edit(start, end, ((self._newline + indent).join(rows),))
+        return Edit(start, end, ((self.lines.newline + indent).join(rows),))
 
     def _with_values(self, node: ast.stmt | ast.expr, values: dict[str, str]) -> str:
         """The text of a helper's part with arguments for its parameters."""
@@ -341,10 +341,6 @@ class _Shared:
             last += 1
         end = self.lines.starts[last] if last < len(self.lines.starts) else len(self.ctx.text)
         return Edit(start, end, ())
-
-    @property
-    def _newline(self) -> str:
-        return "\r\n" if "\r\n" in self.ctx.text else "\n"
 
 
 def _used_elsewhere(ctx: FileContext, name: str) -> bool:

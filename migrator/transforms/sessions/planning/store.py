@@ -9,7 +9,7 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import variable_flag
 from migrator.analysis.program_items import DROP, KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.tree_walk import calls_in
-from migrator.analysis.values import argument, collection_key
+from migrator.analysis.values import collection_key, is_trained
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.slices import Slicer
 
@@ -156,6 +156,4 @@ class StorePlanner(Slicer):
         symbol = self.program.expressions.tf_symbol(call.func) or ""
         if "global_step" in symbol:
             return False
-        place = {"tensorflow.Variable": 1, "tensorflow.get_variable": 5}.get(symbol)
-        flag = None if place is None else argument(call, place, "trainable")
-        return not (isinstance(flag, ast.Constant) and flag.value is False)
+        return is_trained(call, symbol)

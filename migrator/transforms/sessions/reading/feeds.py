@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import backward_slice, dotted_self
@@ -11,7 +10,7 @@ from migrator.analysis.feed_methods import Entry, FeedMethod
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.source import Edit
 from migrator.analysis.tree_walk import calls_in, walk
-from migrator.analysis.values import argument
+from migrator.analysis.values import argument, defined_flags
 from migrator.transforms.sessions.helpers import cut, parameter_name
 from migrator.transforms.sessions.reading.feed_functions import made_feed
 from migrator.transforms.sessions.reading.monitored import MonitorReader
@@ -28,8 +27,6 @@ _OTHER_DTYPES = (
 #: Names of dtypes that a string may give, and that TensorFlow's module does not have.
 _SHORT_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 _PLAIN = frozenset({"hasattr", "len", "int", "float", "list", "dict", "tuple", "zip", "enumerate"})
-# What flags are by what defines them.
-_FLAGS: dict[str, type] = {"integer": int, "float": float, "bool": bool, "boolean": bool}
 
 
 class FeedReader(MonitorReader):
@@ -249,8 +246,8 @@ class FeedReader(MonitorReader):
                 return set()
             return {float} if isinstance(node.op, ast.Div) or float in sides[0] | sides[1] else {int}
         if isinstance(node, ast.Attribute):  # of the flags of the file
-            flag = re.search(rf"DEFINE_(\w+)\(\s*['\"]{node.attr}['\"]", self.source.text)
-            return {_FLAGS[flag[1]]} if flag is not None and flag[1] in _FLAGS else set()
+            flag = defined_flags(self.program.names.tree).get(node.attr)
+            return set() if flag is None else {flag}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             made = {"int": int, "range": int, "float": float, "bool": bool}.get(node.func.id)
             return {made} if made is not None else set()

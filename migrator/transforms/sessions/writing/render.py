@@ -67,11 +67,12 @@ class Renderer:
         lost = 0
         above: ast.stmt | None = None
         for statement in statements:
-            if above is not None and self.source.first_line(statement) <= (above.end_lineno or 0):
-                last = statement.end_lineno or 0
-                if self.touched(above) or self.touched(statement) or last > (above.end_lineno or 0):
+            if previous_end and self.source.first_line(statement) <= previous_end:
+                goes_on = (statement.end_lineno or 0) > previous_end
+                if self.touched(statement) or above is not None and (goes_on or self.touched(above)):
                     raise Obstacle(statement, "two statements share a line", "write one statement per line")
-                continue  # it stands on the line that is written already
+                if above is not None:
+                    continue  # it stands on the line that is written already
             above = statement
             written = self._statement(statement, previous_end, old, new)
             if self._generated_end and lines and not lines[-1].strip():
@@ -100,8 +101,6 @@ class Renderer:
         self, stmt: ast.stmt, previous_end: int, old: str, new: str
     ) -> list[str]:
         d = self.decisions
-        if self.source.first_line(stmt) <= previous_end and previous_end and self.touched(stmt):
-            raise Obstacle(stmt, "two statements share a line", "write one statement per line")
         trivia = reindent(self.source.trivia(previous_end, stmt), old, new)
         lines: list[str] = []
         before = _indented(d.before.get(id(stmt), []), new)
