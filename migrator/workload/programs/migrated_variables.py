@@ -59,10 +59,17 @@ class MigratedVariables:
 
     @property
     def trained(self) -> list[Any]:
-        """All that are trained: a store may keep layers whose variables it has no names for."""
+        """All that are trained, once each: what a store keeps may have variables that it has no names for,
+        and a layer gives those with names a second time, as Keras' own."""
+        import tensorflow as tf
+
         if self.store is None or not self.store.variables_by_name:
             return [v for v in self.by_name.values() if v.trainable]
-        return list(self.store.trainable_variables)
+        found: dict[int, Any] = {}
+        for variable in self.store.trainable_variables:
+            held = variable.value if isinstance(variable, tf.keras.Variable) else variable
+            found.setdefault(id(held), variable)
+        return list(found.values())
 
     @property
     def trainable(self) -> dict[str, Any]:
