@@ -77,3 +77,46 @@ def test_without_an_import_of_tensorflow() -> None:
     text = "def depth(s):\n  s.assert_has_rank(4)\n  return s[3].value\n"
     result = migrate_text("m.py", text, ProjectIndex(), Options(), RULES)
     assert result.new_text == text.replace(".value", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "was"),
+    [
+        ("a = x.shape[0] is None", "false"),
+        ("a = x.get_shape()[0] is not None", "true"),
+        ("a = None == x.shape[1]", "false"),
+        ("s = x.get_shape()\na = s[1] != None", "false"),
+        ("a = [d is not None for d in x.shape]", "true"),
+        ("a = None in x.get_shape()", "false"),
+        ("a = None not in x.shape", "true"),
+    ],
+)
+def test_a_dimension_of_tensorflow_1_is_never_none(body: str, was: str) -> None:
+    # python3.7 with TensorFlow 1.15.5: False, True, None, None, [True, True], False, True for [None, 3]
+    text = f"{HEAD}x = tf.placeholder(tf.float32, [None, 3])\n{body}\n"
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), RULES)
+    found = [item for item in result.findings if item.code == "TF130"]
+    assert [item.line for item in found] == [2 + len(body.splitlines())]
+    assert f"was {was}" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a = x.shape[0].value is None",
+        "a = str(x.shape[0]) == '?'",
+        "a = x.get_shape().as_list()[0] is None",
+        "a = x.shape[0] == 3",
+        "a = x.shape is None",
+        "a = None in sizes",
+    ],
+)
+def test_what_may_be_none_in_both_is_not_told(body: str) -> None:
+    text = f"{HEAD}x = tf.placeholder(tf.float32, [None, 3])\nsizes = [None, 3]\n{body}\n"
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), RULES)
+    assert not [item for item in result.findings if item.code == "TF130"]
+
+
+def test_a_program_of_tensorflow_2_may_ask_for_none() -> None:
+    text = f"{HEAD}def f(x):\n  return tf.shape(x)[0] if x.shape[0] is None else x.shape[0]\n"
+    assert not migrate_text("a.py", text, ProjectIndex(), Options(), RULES).findings
