@@ -68,7 +68,7 @@ def serve(server: LanguageServer, waiting: Waiting) -> None:
             return
         if message == b"":  # there is none
             if waiting:
-                waiting.next()
+                _go_on(server, waiting)
             elif editor.gone():
                 return
         elif isinstance(message, int):
@@ -77,6 +77,14 @@ def serve(server: LanguageServer, waiting: Waiting) -> None:
         else:
             _answer(server, writer, message)
             editor.watch(server.process_id)
+
+
+def _go_on(server: LanguageServer, waiting: Waiting) -> None:
+    try:
+        waiting.next()
+    except Exception as error:  # one document's trouble is not that of the others
+        text = f"migrator: a document was passed over: {type(error).__name__}: {str(error)[:200]}"
+        server.window_log_message(types.LogMessageParams(types.MessageType.Warning, text))
 
 
 def _answer(server: LanguageServer, writer: _Writer, message: bytes) -> None:

@@ -120,7 +120,7 @@ def make() -> tuple[LanguageServer, Waiting]:
     def look_at_notebook(uri: str) -> tuple[Notebook, FileResult] | None:
         """An open notebook and its result, published as diagnostics of its cells."""
         document = server.workspace.get_notebook_document(notebook_uri=uri)
-        path = Path(uris.to_fs_path(uri) or "")
+        path = _path(uri) or Path()
         if document is None or not is_notebook(path) or NEVER & set(path.parts):
             return None
         cells = []
@@ -146,7 +146,7 @@ def make() -> tuple[LanguageServer, Waiting]:
     def look(uri: str) -> FileResult | None:
         """The result for an open document, published as diagnostics."""
         document = document_of(uri)
-        path = Path(uris.to_fs_path(uri) or PurePosixPath(uri).name)
+        path = _path(uri) or PurePosixPath(uri)
         if document is None or not path.name.endswith(".py") or NEVER & set(path.parts):
             return None
         version = document.version or 0
