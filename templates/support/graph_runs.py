@@ -193,7 +193,8 @@ class GraphRun(Run):
             self._starts_anew = False
             seed = self.graph.traced.seed
             if seed is not None:
-                tf.random.set_seed(seed)
+                with outside():
+                    tf.random.set_seed(seed)
         for variable in variables:
             key = id(variable)
             if key in self._initial:

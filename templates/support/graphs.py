@@ -55,7 +55,9 @@ class _Traced(tf.__internal__.FuncGraph):
 
     @seed.setter
     def seed(self, value: int | None) -> None:
-        pass
+        if value != global_seed():  # a new graph is given what is set, which must not start it again
+            with tf.init_scope():
+                tf.random.set_seed(value)
 
     def watch_variable(self, v: Any) -> None:
         if current_run() is self.built_by.run:  # and not of a store that is entered inside of the block

@@ -171,11 +171,16 @@ def placed_as_asked() -> None:
 def lifted(value: Any) -> Any:
     """A tensor of a trace as it is outside: a first value that is computed from constants.
 
+    A tensor that is asked again is drawn anew, as another run of TF 1 drew it.
+
     Raises:
         ValueError: it depends on an argument of the traced function.
     """
     if not isinstance(getattr(value, "graph", None), tf.__internal__.FuncGraph):
         return value
+    if hasattr(value, "tf1_lifted"):
+        with tf.init_scope():
+            return value.tf1_lifted()
     captured = {id(inner): outer for outer, inner in value.graph.captures}
     upstream: dict[str, Any] = {}
     given: dict[str, Any] = {}
@@ -205,7 +210,12 @@ def lifted(value: Any) -> Any:
             graph_def, input_map=taken, return_elements=[value.name], name="lifted")[0]
 
     with tf.init_scope():
-        return tf.function(computed)() if tf.executing_eagerly() else computed()
+        if not tf.executing_eagerly():
+            return computed()
+        function = tf.function(computed, autograph=False).get_concrete_function()
+        if not given:
+            value.tf1_lifted = function
+        return function()
 
 
 def register_state(owner: Any) -> None:

@@ -23,7 +23,7 @@ from .arg_scope import (
     has_arg_scope,
 )
 from .draws import glorot_uniform
-from .names import hashable, lifted, outside_traces
+from .names import current_graph, hashable, lifted, outside_traces
 from .store import (
     GraphKeys,
     Run,
@@ -302,7 +302,8 @@ def _stored_variable(
         )
     if trainable is None:
         trainable = synchronization != tf.VariableSynchronization.ON_READ
-    initial = functools.partial(_initial_value, name, shape, dtype, initializer)
+    initial = _where_it_works(
+        functools.partial(_initial_value, name, shape, dtype, initializer), name)
     with outside_traces(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
         variable = tf.Variable(
             initial(),
@@ -376,6 +377,22 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
     return initializer(shape, dtype=dtype)
 
 
+def _where_it_works(compute: Callable[[], Any], name: str) -> Callable[[], Any]:
+    """`compute` eagerly; one that goes on from tensors of the graph around it computes in there."""
+    around = current_graph()
+
+    def first_value() -> Any:
+        try:
+            return _constant_value(compute())
+        except TypeError:  # so TensorFlow refuses a tensor of a graph that is not the current one
+            if not isinstance(around, tf.__internal__.FuncGraph):
+                raise
+        with around.as_default(), tf.name_scope(f"{name}/Initializer/"):
+            return lifted(compute())
+
+    return first_value
+
+
 def _constant_value(value: Any) -> Any:
     """`value`, or what it comes to: what a trace computed cannot be read outside of it."""
     if tf.is_tensor(value) and not hasattr(value, "numpy"):
@@ -431,7 +448,8 @@ def Variable(
     if existing is not None:  # a get_variable of this run has the name
         full = run.unique_name(full)
     run.unshared.add(full)
-    initial = functools.partial(_constant_value, initial_value)
+    initial = _where_it_works(
+        initial_value if callable(initial_value) else lambda: initial_value, full)
     with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(
             initial(),
