@@ -35,6 +35,7 @@ _VOLATILE = re.compile(
     | (?:\b|(?<=_))1[4-9]\d{8}(?:\.\d+|\d{3})?(?:\b|(?=_))                      # seconds since 1970
     | (?:\b(?:time|elapsed|took|speed|fps|eta|duration|sec\w*|examples/s\w*|steps?/s\w*)(?:/\w+)?\b
        (?:\s+\w+){0,2}\s*[:=(]*\s*)[-+]?[\d.]+(?:e[-+]?\d+)?
+    | \b(?:\d+[ ]?[dhm][ ]?){1,3}[\d.]+[ ]?s\b                                 # 1h02m03s
     | [-+]?\b[\d.]+(?:e[-+]?\d+)?[ ]?(?:s|secs?|seconds?|ms|msecs?|us|µs|mins?|minutes?|hours?|fps
        |it/s|s/it|\w+/s(?:ec(?:ond)?)?|(?:sec|s|ms)/\w+|[KMG]i?B(?:/s)?)\b""",
     re.X | re.I,

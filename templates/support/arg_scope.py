@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -63,41 +64,35 @@ def current_arg_scope() -> Scope:
     return _arg_scopes.stack[-1]
 
 
-class arg_scope:
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope: Mapping[str, Any] | Iterable[Any], **kwargs: Any) -> Iterator[Scope]:
     """`with arg_scope([op, ...], key=value, ...) as scope:` or `with arg_scope(scope):`.
 
     Raises TypeError/ValueError if a function is not decorated with `add_arg_scope`, or if a saved
-    scope is given together with keyword arguments.
+    scope is given together with keyword arguments. A generator, as in TF1: one that a program enters
+    and never leaves ends with the last reference to it.
     """
-
-    def __init__(self, list_ops_or_scope: Mapping[str, Any] | Iterable[Any], **kwargs: Any) -> None:
-        if isinstance(list_ops_or_scope, Mapping):
-            if kwargs:
-                raise ValueError(
-                    f"arg_scope(saved_scope) takes no keyword arguments, got {sorted(kwargs)}; "
-                    "open a second arg_scope([functions], ...) inside it"
-                )
-            self.ops, self.saved = None, dict(list_ops_or_scope)
-            return
-        if not isinstance(list_ops_or_scope, (list, tuple)):
-            raise TypeError(
-                "arg_scope takes a list of functions or a scope saved by `with arg_scope(...) as`, "
-                f"not {list_ops_or_scope!r}"
+    if isinstance(list_ops_or_scope, Mapping):
+        if kwargs:
+            raise ValueError(
+                f"arg_scope(saved_scope) takes no keyword arguments, got {sorted(kwargs)}; "
+                "open a second arg_scope([functions], ...) inside it"
             )
+        scope = dict(list_ops_or_scope)
+    elif isinstance(list_ops_or_scope, (list, tuple)):
+        scope = {key: dict(values) for key, values in current_arg_scope().items()}
         for op in list_ops_or_scope:
             if not has_arg_scope(op):
                 raise ValueError(f"{op} is not decorated with @add_arg_scope")
-        self.ops, self.kwargs = list_ops_or_scope, kwargs
-
-    def __enter__(self) -> Scope:
-        if self.ops is None:
-            scope = self.saved
-        else:
-            scope = {key: dict(values) for key, values in _arg_scopes.stack[-1].items()}
-            for op in self.ops:
-                scope.setdefault(arg_scope_func_key(op), {}).update(self.kwargs)
-        _arg_scopes.stack.append(scope)
-        return scope
-
-    def __exit__(self, *_: Any) -> None:
-        _arg_scopes.stack.pop()
+            scope.setdefault(arg_scope_func_key(op), {}).update(kwargs)
+    else:
+        raise TypeError(
+            "arg_scope takes a list of functions or a scope saved by `with arg_scope(...) as`, "
+            f"not {list_ops_or_scope!r}"
+        )
+    stack = _arg_scopes.stack
+    stack.append(scope)
+    try:
+        yield scope
+    finally:
+        stack.pop()

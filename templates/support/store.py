@@ -221,12 +221,15 @@ class Run:
 
     def made(self, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for a new variable with what computes its first value."""
+        return  # AutoGraph takes docstrings away
 
     def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for new state that training keeps for a variable (`name`: "w/Momentum")."""
+        return
 
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for new state that training keeps for no variable in particular."""
+        return
 
     def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
         """A variable that code which knows nothing of the store makes: those of Keras layers are its

@@ -115,14 +115,25 @@ def test_default_store_can_be_reset() -> None:
 
 def test_arg_scope_errors() -> None:
     with pytest.raises(ValueError, match="not decorated"):
-        slim.arg_scope([tf.nn.relu], x=1)
+        slim.arg_scope([tf.nn.relu], x=1).__enter__()
     with slim.arg_scope([slim.conv2d], stride=2) as saved:
         pass
     with pytest.raises(ValueError, match="no keyword arguments"):
-        slim.arg_scope(saved, stride=1)
+        slim.arg_scope(saved, stride=1).__enter__()
     with slim.arg_scope(saved):
         assert slim.current_arg_scope()[slim.arg_scope_func_key(slim.conv2d)] == {"stride": 2}
     assert "stride" in slim.arg_scoped_arguments(slim.conv2d)
+
+
+def test_arg_scopes_that_nobody_leaves() -> None:
+    def built() -> Any:
+        entered = [slim.arg_scope([slim.conv2d], stride=2), slim.arg_scope([slim.conv2d], rate=3)]
+        for scope in entered:
+            scope.__enter__()
+        return dict(slim.current_arg_scope()[slim.arg_scope_func_key(slim.conv2d)])
+
+    assert built() == {"stride": 2, "rate": 3}
+    assert slim.current_arg_scope() == {}  # TF 1's end with what held them
 
 
 @pytest.mark.parametrize("kwargs", [{"renorm": True}, {"data_format": "NWHC"}])

@@ -27,6 +27,7 @@ def numbers(text: str) -> list[float]:
         ("conv2d_1 3x3 float32 relu6", []),
         ("[ 1. -2.5 nan]", [1, -2.5, float("nan")]),
         ("<object at 0x7f0a1b2c3d4e> has 2", [2]),
+        ("3/3 complete 5.03 images/sec 0m0s elapsed 1h2m03s remaining", [3, 3]),
         ("saved in /tmp/tmpab12cd/x", []),
     ],
 )

@@ -14,7 +14,7 @@ from migrator.transforms.eager.units import Placeholder, Run, Unit, Unsupported
 
 # Graph functions that eager TensorFlow refuses; inside tf.function they work.
 _TRACED_ONLY = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
-_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
+VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 
 
 class FunctionPlanner(FeedPlanner):
@@ -274,7 +274,7 @@ class FunctionPlanner(FeedPlanner):
 
     def _makes_variables(self, unit: Unit) -> bool:
         return any(
-            self.body.resolve(node.func) in _VARIABLES for node in own_calls(unit.node)
+            self.body.resolve(node.func) in VARIABLES for node in own_calls(unit.node)
         )
 
     def _asserts_unknown_shape(self) -> list[Unit]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from migrator.engine.cst_walk import only
+from migrator.engine.cst_walk import only, own_calls
 from migrator.transforms import _flow as flow
-from migrator.transforms.eager.functions import FunctionPlanner
+from migrator.transforms.eager.called import keeps_state
+from migrator.transforms.eager.functions import VARIABLES, FunctionPlanner
 from migrator.transforms.eager.units import Run, Unit
+
+_LAYERS = ("tensorflow.layers.", "tensorflow.contrib.layers.", "tensorflow.contrib.slim.")
 
 
 class ValuePlanner(FunctionPlanner):
@@ -26,6 +29,8 @@ class ValuePlanner(FunctionPlanner):
             if any(run.expects_error for run, _ in uses):
                 continue
             if not self._available(value, holder.unit):
+                continue
+            if flow.reads(value) & _looped(uses[0][0].unit, holder.unit):
                 continue
             if self._anchor(holder.unit).path != holder.unit.path:
                 continue
@@ -101,15 +106,28 @@ class ValuePlanner(FunctionPlanner):
         moved = self._dependents(keys, first.unit.order)
         traced = any(unit in moved for unit in [*unknown, *self._traced_only()])
         all_inside = all(first.unit.encloses(run.unit) for run in runs)
-        if same and all_inside and not traced:
+        anew = first.in_loop and self._make_variables(moved, first)
+        if same and all_inside and not traced and not anew:
             self._sink(moved, first, keys, fed)
             return
-        apart = None if traced else self._apart(runs, keys, fed)
+        apart = None if traced or anew else self._apart(runs, keys, fed)
         if apart is not None:
             for run, units, own in apart:
                 self._sink(units, run, own, fed)
             return
         self._local_functions(runs, keys, fed)
+
+    def _make_variables(self, moved: list[Unit], run: Run) -> bool:
+        """Whether what would move into the loop around a run makes variables, or may: TF 1 made
+        them once, ahead of the loop."""
+        ctx = self.body.ctx
+        for unit in moved:
+            if [block for block in run.unit.path if _is_loop(block) and block not in unit.path]:
+                for node in own_calls(unit.node):
+                    name = self.body.resolve(node.func) or ""
+                    if name.startswith(_LAYERS) or name in VARIABLES or keeps_state(ctx, name):
+                        return True
+        return False
 
     def _drawn(self, value: cst.BaseExpression) -> bool:
         """Whether a fed value is drawn anew at each run."""
@@ -168,3 +186,14 @@ class ValuePlanner(FunctionPlanner):
                 statements.append(self._rendered(unit))
             self.plan.dropped.add(id(unit.node))
         self.plan.put_before(run.unit, statements)
+
+
+def _looped(unit: Unit, at: Unit) -> set[str]:
+    """What the loops around `unit` bind that are not around `at`."""
+    loops = [b for b in unit.path if isinstance(b, cst.For) and b not in at.path]
+    names = [name for loop in loops for name in flow.bound_names(loop.target)]
+    return {key for name in names if (key := flow.key_of(name)) is not None}
+
+
+def _is_loop(block: cst.BaseStatement) -> bool:
+    return isinstance(block, (cst.For, cst.While))
