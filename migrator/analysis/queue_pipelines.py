@@ -32,11 +32,12 @@ from migrator.analysis.tree_walk import walk
 @dataclass
 class Pipelines:
     """The text with data sets for queues, and the lines (1-based) of the batches that changed, in
-    the text `base`: the old one, or one with fewer queues."""
+    the text `base`: the old one, or one with fewer queues. `queued`: those lines that queues ended at."""
 
     text: str
     lines: list[int] = field(default_factory=list)
     base: str = ""
+    queued: list[int] = field(default_factory=list)
 
 
 def pipelines(text: str, tree: ast.Module, names: NameTable) -> Pipelines | None:
@@ -64,7 +65,7 @@ def pipelines(text: str, tree: ast.Module, names: NameTable) -> Pipelines | None
     if not edits:
         return None
     unique = list(dict.fromkeys(edits))
-    return Pipelines(writer.source.splice(0, len(text), unique), found, text)
+    return Pipelines(writer.source.splice(0, len(text), unique), found, text, writer.queued)
 
 
 def _blocks(scope: ast.Module | ast.FunctionDef) -> Iterator[list[ast.stmt]]:
@@ -83,6 +84,7 @@ class _Writer(PartWriter):
         self.names = names
         self.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
         self.used = set(names.used_names)
+        self.queued: list[int] = []
 
     def reader_class(self, call: ast.Call) -> list[Edit]:
         """``reader=tf.TFRecordReader`` of a slim data set names the data set of its records."""
@@ -158,6 +160,7 @@ class _Writer(PartWriter):
             gone += work
         lines += self._batched(batch, dataset)
         edits += self._ending(block, end, scope, gone, lines, dataset)
+        self.queued.append(last.lineno)
         return last.lineno, edits
 
     def _elements(

@@ -6,8 +6,13 @@ import ast
 
 import pytest
 
+from migrator.analysis.index import ProjectIndex, summaries_from_texts
 from migrator.analysis.names import NameTable
 from migrator.analysis.queue_pipelines import pipelines
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from migrator.engine.ruleset import load_ruleset
+from migrator.model import Rung
 
 UNDERSTOOD = {
     "shuffled": (
@@ -146,3 +151,15 @@ def test_queue_becomes_a_data_set(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_queue_is_left_alone(name: str) -> None:
     assert converted(LEFT[name]) is None
+
+
+@pytest.mark.parametrize(
+    ("merged", "told"),
+    [("tf.summary.merge_all()", 1), ("tf.train.Supervisor(logdir='logs')", 1), ("tf.reduce_sum(batch)", 0)],
+)
+def test_summaries_that_queues_wrote_are_told(merged: str, told: int) -> None:
+    text = f"import tensorflow as tf\n{UNDERSTOOD['slices'][0]}shown = {merged}\n"
+    index = ProjectIndex.assemble(summaries_from_texts({"m.py": text}))
+    found = migrate_text("m.py", text, index, Options(), load_ruleset(Options())).findings
+    gone = [f for f in found if f.code == "TF503" and "fraction_of" in f.message]
+    assert [(f.line, f.rung) for f in gone] == [(3, Rung.MANUAL)] * told
