@@ -7,12 +7,17 @@ from kit import carried, settings, write_digits
 REPOSITORY = "https://github.com/hwalsuklee/tensorflow-mnist-VAE"
 COMMIT = "e7903ac398aa5fc3eec8470177abf6ef78d9cac1"
 
-# A small set of digits, and SciPy has no pictures any more.
+# A small set of digits, and SciPy has no pictures any more. What points matplotlib scatters is kept
+# instead of the picture, which each version of it draws in its own way.
 _AHEAD = """
 import numpy
 numpy.random.seed(1)
 import matplotlib
 matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+shown, drawn = [], plt.scatter
+plt.scatter = lambda x, y, c, **k: shown.append(numpy.stack([x, y, c])) or drawn(x, y, c=c, **k)
+plt.savefig = lambda path: numpy.save(path + '.npy', shown[-1])
 import scipy.misc
 from PIL import Image
 scipy.misc.imsave = lambda path, image: numpy.save(path + '.npy', image)
