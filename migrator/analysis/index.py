@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,9 @@ class ProjectIndex:
             info = ModuleInfo(path, name, root, is_package, kept, summaries[path].sha256)
             index.modules[path] = info
             index._by_name.setdefault(name, []).append(info)
+        own = _own_name(summaries, index.tops)
+        for info in [info for info in index.modules.values() if own and not info.root]:
+            index._by_name.setdefault(f"{own}.{info.name}".rstrip("."), []).append(info)
         for info in index.modules.values():
             targets = index._imported_modules(info)
             index._imports[info.path] = tuple(sorted({target.path for target in targets}))
@@ -284,6 +288,22 @@ def _infer_roots(
                 break
         roots[path] = top if folder in packages else folder
     return roots, {path: frozenset(found) for path, found in needs.items()}
+
+
+def _own_name(summaries: Mapping[str, ModuleSummary], tops: frozenset[str]) -> str:
+    """What the project's own folder is called as a package, where its files import each other below
+    a name that nothing in it has, whatever the folder is called here; empty if none does."""
+    if "__init__.py" not in summaries:
+        return ""
+    inside = {path.removesuffix(".py").partition("/")[0] for path in summaries}
+    asked: dict[str, set[str]] = {}
+    for summary in summaries.values():
+        for target in summary.imports:
+            head, _, rest = target.partition(".")
+            if head and rest and head not in tops and head not in sys.stdlib_module_names:
+                asked.setdefault(head, set()).add(rest.partition(".")[0])
+    found = [head for head, names in asked.items() if len(names) > 1 and names <= inside]
+    return found[0] if len(found) == 1 else ""
 
 
 def _dotted_parts(path: str) -> list[str]:

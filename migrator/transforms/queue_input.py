@@ -41,8 +41,9 @@ class QueuesToDataSets:
                        symbol="tensorflow.train.batch")
             if read in found.queued and _merges_summaries(ctx):
                 ctx.finding(
-                    "TF503", line, "the summaries of how full its queues were (fraction_of_..._full) are gone",
-                    "a data set has no queue: look at the input pipeline in tf.profiler.experimental instead",
+                    "TF503", line,
+                    "the summaries of how full its queues were (fraction_of_..._full) are gone",
+                    "a data set has no queue: tf.profiler.experimental shows what waits for input",
                     Rung.MANUAL, "tensorflow.train.batch")
         ctx.text = found.text
 

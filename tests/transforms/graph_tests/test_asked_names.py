@@ -1,7 +1,8 @@
 """A test that asks for the name of an operation of the project's networks is traced; where it runs
 something as well, only what it builds is."""
 
-from migrator.analysis.index import ProjectIndex, summaries_from_texts
+from migrator.analysis.facts import load_facts
+from migrator.analysis.index import ModuleSummary, ProjectIndex, summaries_from_texts
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
 from migrator.engine.ruleset import load_ruleset
@@ -68,3 +69,26 @@ def test_what_is_fed_is_an_array_of_an_eager_tensor() -> None:
     result = migrate_text("net_test.py", text, index, Options(), load_ruleset(Options()))
     assert result.new_text is not None
     assert "self.evaluate(compute_logits(tf.constant(images.numpy(), tf.float32)))" in result.new_text
+
+
+def test_a_checkout_of_one_package_knows_its_own_name() -> None:
+    shapes = (
+        "import tensorflow as tf\n"
+        "def shape_of(x):\n    name = x.name\n    return x.shape.as_list(), name\n"
+    )
+    nets = (
+        "import tensorflow as tf\nfrom lettuce import shapes\n"
+        "def net(x):\n    return x * len(shapes.shape_of(x)[0])\n"
+    )
+    test = (
+        "import tensorflow as tf\nfrom lettuce import nets\nclass NetTest(tf.test.TestCase):\n"
+        "    def test_net(self):\n        self.assertAllClose(nets.net(tf.ones([2])), [1.0, 1.0])\n"
+    )
+    rules, facts = load_ruleset(Options()), load_facts()
+    # What else is imported below the name is a file of it, or the name is another package's.
+    for first, marked in (("", True), ("from lettuce import seeds\n", False)):
+        texts = {"__init__.py": "", "shapes.py": shapes, "nets.py": nets}
+        texts["nets_test.py"] = first + test
+        index = ProjectIndex.assemble({p: ModuleSummary.of(p, t, facts) for p, t in texts.items()})
+        new = migrate_text("nets_test.py", texts["nets_test.py"], index, Options(), rules).new_text or ""
+        assert ("@testing.in_graph" in new) is marked
