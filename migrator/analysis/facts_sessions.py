@@ -277,8 +277,13 @@ class Carried:
         function = self.parents.function(value)
         others = [node for node in walk(function) if isinstance(node, ast.Call) and node is not value
                   and self.parents.function(node) is function]
-        if any(self.makes(node) for node in others):
-            return not any(self._is_new_graph(node) for node in others)
+        graphs = [_position(node) for node in others if self._is_new_graph(node)]
+        if sessions := [node for node in others if self.makes(node)]:
+            return any(
+                not graphs or _graph(node) == _graph(value) and not any(
+                    min(_position(node), _position(value)) < at < max(_position(node), _position(value))
+                    for at in graphs)
+                for node in sessions)
         loop = next((n for n in self.parents.around(value) if isinstance(n, _LOOPS)), None)
         return loop is not None and loop in walk(function) and not any(
             self._is_new_graph(node) for node in walk(loop))
@@ -381,6 +386,17 @@ class Carried:
             elif isinstance(node, ast.Attribute):
                 found.add(f".{node.attr}")
         return sorted(found)
+
+
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _graph(session: ast.expr) -> str:
+    """How the graph of a session is written that is made; "" for the default one."""
+    assert isinstance(session, ast.Call)
+    given = [*session.args[1:2], *(w.value for w in session.keywords if w.arg == "graph")]
+    return ast.unparse(given[0]) if given else ""
 
 
 def _restarts(node: ast.AST, names: NameTable) -> bool:

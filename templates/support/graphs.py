@@ -55,7 +55,7 @@ class _Traced(tf.__internal__.FuncGraph):
 
     @seed.setter
     def seed(self, value: int | None) -> None:
-        if value != global_seed():  # a new graph is given what is set, which must not start it again
+        if hasattr(self, "built_by"):  # by the program, not while TensorFlow makes the graph
             with tf.init_scope():
                 tf.random.set_seed(value)
 
