@@ -1,4 +1,5 @@
-"""`np.array(list(zip(texts, labels)))`: rows of parts of other sizes, which NumPy refuses since 1.24."""
+"""`np.array(list(zip(texts, labels)))`, `np.array([state, reward])`: rows of parts of other sizes, which
+NumPy refuses since 1.24."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _ARRAYS = frozenset({"numpy.array", "numpy.asarray"})
 
 @transform
 class RaggedArrays:
-    """PY233: pairs of arrays become an array of objects where their sizes differ.
+    """PY233: pairs of arrays, and steps of an environment, become arrays of objects where sizes differ.
 
     What holds pairs is read from `zip`: in the same expression, by a name of the file, or by a call, in
     any module of the project, that hands them to the function.
@@ -33,14 +34,63 @@ class RaggedArrays:
         for function, parameter in given_pairs(ctx.index, ctx.path, ctx.tree, ctx.names):
             for node in walk(function):
                 inside[id(node)] = inside.get(id(node), names) | {parameter}
+        steps = _Steps(ctx.tree) if ".step(" in ctx.text else None
         lines, edits = Lines(ctx.text), list[Edit]()
         for call in walk(ctx.tree):
             if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
                     and ctx.names.resolve_node(call.func, values=False) in _ARRAYS):
                 continue
-            if not is_paired(call.args[0], inside.get(id(call), names)) or ctx.suppressed(CODE, call):
+            rows = call.args[0]
+            if ctx.suppressed(CODE, call) or not (
+                    is_paired(rows, inside.get(id(call), names)) or steps and steps.are_in(rows)):
                 continue
             edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.array"),)))
             ctx.change(CODE, call, "NumPy makes arrays of parts of several sizes only where it is told to",
                        Rung.SUPPORT, confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
+
+
+class _Steps:
+    """What a file keeps of the steps of an environment: ``state, reward, done, _ = env.step(action)`` gives
+    an array and two numbers, and a row that has both is of several sizes."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._states: set[str] = set()
+        self._numbers: set[str] = set()
+        self._kept: set[str] = set()  # names and attributes that hold such rows
+        assigned = [node for node in walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+        for node in assigned:
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=[state, *others])],
+                                value=ast.Call(func=ast.Attribute(attr="step"))) if len(others) > 1:
+                    self._states.add(ast.unparse(state))
+                    self._numbers |= {ast.unparse(n) for n in others[:2]}
+        for node in assigned:  # state = preprocessed(state)
+            if isinstance(node.value, ast.Call) and any(self._is(self._states, a) for a in node.value.args):
+                self._states.add(ast.unparse(node.targets[0]))
+        for call in walk(tree):
+            match call:
+                case ast.Call(func=ast.Attribute(value=kept, attr="append"), args=[row]) if self._is_row(row):
+                    self._kept.add(ast.unparse(kept))
+        for node in assigned:
+            if self.are_in(node.value) and not self._is_row(node.value):
+                self._kept.add(ast.unparse(node.targets[0]))
+
+    def are_in(self, node: ast.expr) -> bool:
+        """Whether an expression is a row of a step, a list of such rows, or what is chosen from one."""
+        match node:
+            case ast.Call(func=ast.Name(id="list"), args=[rows]):
+                return self.are_in(rows)
+            case ast.Call(func=ast.Attribute(attr="sample"), args=[rows, _]):
+                return self.are_in(rows)
+            case ast.Subscript(value=rows, slice=ast.Slice()):
+                return self.are_in(rows)
+        return self._is(self._kept, node) or self._is_row(node)
+
+    def _is_row(self, node: ast.expr) -> bool:
+        return isinstance(node, (ast.List, ast.Tuple)) and all(
+            any(self._is(names, part) for part in node.elts) for names in (self._states, self._numbers))
+
+    @staticmethod
+    def _is(names: set[str], node: ast.expr) -> bool:
+        return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in names

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.transforms.projects import migrate_in_place
 from tests.transforms.texts import migrated
 
 HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
+STEP = "s2, r, d, _ = env.step(a)\n"
 LIBRARY = """import numpy as np
 
 
@@ -39,6 +41,13 @@ for batch in feeding.rounds(GIVEN, 2):
         ("d = list(zip(x, y))\ne = np.asarray(d)\n", "d = list(zip(x, y))\ne = ragged.array(d)\n"),
         ("def f(d):\n  return np.array(d)\nf(sorted(zip(x, y)))\n",
          "def f(d):\n  return ragged.array(d)\nf(sorted(zip(x, y)))\n"),
+        (STEP + "row = np.array([s, a, r, s2, d])\n", STEP + "row = ragged.array([s, a, r, s2, d])\n"),
+        (STEP + "s3 = f(s2)\nrow = np.array((s3, d))\n", STEP + "s3 = f(s2)\nrow = ragged.array((s3, d))\n"),
+        (STEP + "h.append([s2, r])\nh = np.array(h)\n", STEP + "h.append([s2, r])\nh = ragged.array(h)\n"),
+        (STEP + "h.append((s2, r))\nb = random.sample(h, 4)\nc = np.asarray(b)\n",
+         STEP + "h.append((s2, r))\nb = random.sample(h, 4)\nc = ragged.array(b)\n"),
+        (STEP + "self.h.append((s2, r))\nc = np.array(list(self.h)[-9:])\n",
+         STEP + "self.h.append((s2, r))\nc = ragged.array(list(self.h)[-9:])\n"),
     ],
 )  # fmt: skip
 def test_pairs(before: str, after: str) -> None:
@@ -53,6 +62,10 @@ def test_pairs(before: str, after: str) -> None:
         "d = np.array(list(zip(*x)))\n",
         "d = np.array(list(zip(x, y)), dtype=object)\n",
         "def f(d, e):\n  return np.array(e)\nf(list(zip(x, y)), 1)\n",
+        STEP + "h = np.array([s, s2])\n",
+        STEP + "h = np.array([a, r, d])\n",
+        STEP + "h.append(r)\nh = np.array(h)\n",
+        "loss, grad = solver.step(a)\nh = np.array([loss, grad])\n",
     ],
 )
 def test_anything_else_stays(text: str) -> None:
@@ -92,3 +105,34 @@ def test_a_plain_list_stays_a_plain_array(tmp_path: Path) -> None:
     exec((tmp_path / "tf1_support" / "ragged.py").read_text(), space)
     made = space["array"](zip([1, 2], [3, 4], strict=True))  # type: ignore[operator]
     assert made.dtype == np.int64 and made.tolist() == [[1, 3], [2, 4]]
+
+
+def test_steps_of_an_environment(tmp_path: Path) -> None:
+    """What NumPy 1.16 made of the rows of a replay memory: arrays of objects, by their columns."""
+    (tmp_path / "m.py").write_text(HEAD + """class Env(object):
+    def step(self, action):
+        return np.full(4, action, np.float32), 1.0, action > 1, {}
+
+
+def episode(env):
+    state, history = np.zeros(4, np.float32), []
+    for action in range(3):
+        new, reward, done, _ = env.step(action)
+        history.append([state, action, reward, new])
+        row = np.reshape(np.array([state, action, reward, new, done]), [1, 5])
+        state = new
+    history = np.array(history)
+    return row, history, np.vstack(history[:, 3])
+
+
+ROW, HISTORY, STATES = episode(Env())
+""")
+    migrate_in_place(tmp_path)
+    space: dict[str, object] = {}
+    exec((tmp_path / "tf1_support" / "ragged.py").read_text(), space)
+    text = (tmp_path / "m.py").read_text().replace("from tf1_support import ragged", "")
+    run: dict[str, object] = {"ragged": SimpleNamespace(array=space["array"])}
+    exec(text, run)
+    row, history, states = (np.asarray(run[name]) for name in ("ROW", "HISTORY", "STATES"))
+    assert row.shape == (1, 5) and history.shape == (3, 4) and history.dtype == object
+    assert states.tolist() == [[0.0] * 4, [1.0] * 4, [2.0] * 4]
