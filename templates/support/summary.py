@@ -34,11 +34,29 @@ def _tagged(name: str, family: str | None) -> Iterator[str]:
     name = clean_tag(name)
     current_run().summaries.add(name)
     if not family:
-        yield name
+        yield _free(name)
         return
     family = clean_tag(family)
     with tf.name_scope(f"{family}/{tf.get_current_name_scope()}".rstrip("/") + "/"):
         yield f"{family}/{name}"
+
+
+def _free(name: str) -> str:
+    """What TF 1 called a summary here: not like an operation, a variable or a scope that there was."""
+    if tf.executing_eagerly():
+        return name
+    graph, scope = tf.compat.v1.get_default_graph(), tf.get_current_name_scope()
+    inputs = {op.name for op in graph.get_operations() if op.type == "Placeholder"}  # named by TF 2
+    variables = {v.name.partition(":")[0].lower() for v in getattr(graph, "variables", ())}
+    variables.update(map(str.lower, current_run().store.variables_by_name))
+    found, count = name, 0
+    while True:
+        path = f"{scope}/{found}" if scope else found
+        used = graph.unique_name(found, mark_as_used=False) != path and path not in inputs
+        if not used and path.lower() not in variables:
+            return found
+        count += 1
+        found = f"{name}_{count}"
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
+from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.program_items import Item, Obstacle
 from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument
@@ -15,13 +17,22 @@ from migrator.transforms.sessions.step import StepFunction, target_of
 from migrator.transforms.sessions.writing.heads import HeadWriter
 from migrator.transforms.sessions.writing.training import TrainingWriter
 
+_NAME_SCOPE, _VARIABLE_SCOPE = "tensorflow.name_scope", "tensorflow.variable_scope"
+
 
 class FunctionWriter(HeadWriter, TrainingWriter):
     """Writes a `StepFunction` as lines without indentation."""
 
+    _named: dict[int, str] = {}
+
     def write(self, function: StepFunction) -> list[str]:
         """The function's lines. Raises Obstacle where the slice cannot be ordered."""
+        self._entered: Counter[int] = Counter()
+        self._body(function)
+        # A scope that is left and entered again goes on, as it was one in TF 1: by what it was called.
+        self._named = {scope: "" for scope, times in self._entered.items() if times > 1}
         body = self._body(function)
+        self._named = {}
         names = [p.name for p in function.parameters]
         lines = [*self._decorator(function), f"def {function.name}({', '.join(names)}):"]
         lines += [self.step + line if line else "" for line in self._docstring(function)]
@@ -55,8 +66,7 @@ class FunctionWriter(HeadWriter, TrainingWriter):
             body += [self.step + line if line.strip() else "" for line in inner]
         else:
             body += inner
-        for item in rest:
-            body += self._item_lines([item], function)
+        body += self._item_lines(rest, function)
         body += self._returned(function)
         if not managers:
             body = _returned_directly(body, function, self.renames)
@@ -172,11 +182,38 @@ class FunctionWriter(HeadWriter, TrainingWriter):
                 common += 1
             open_path = open_path[:common]
             for parent, header in path[common:]:
-                lines.append(self.step * len(open_path) + header)
+                self._entered[id(parent)] += 1
+                lines.append(self.step * len(open_path) + self._again(parent, header, function))
                 open_path.append((parent, header))
             indent = self.step * len(open_path)
             lines += [indent + line if line.strip() else "" for line in text]
         return lines
+
+    def _again(self, parent: ast.stmt, header: str, function: StepFunction) -> str:
+        """The header of a scope: what it is called is kept where it is entered again later."""
+        if id(parent) not in self._named or not isinstance(parent, ast.With) or len(parent.items) > 1:
+            return header
+        item = parent.items[0]
+        context = item.context_expr
+        symbol = self._symbol(context, function) if isinstance(context, ast.Call) else ""
+        if symbol not in (_NAME_SCOPE, _VARIABLE_SCOPE):
+            return header
+        name = self._named[id(parent)]
+        if not name:
+            if item.optional_vars is not None:
+                kept = ast.unparse(item.optional_vars)
+            else:
+                taken = {n for other in function.items for n in other.flow.defines | other.flow.uses}
+                taken |= {p.name for p in function.parameters} | set(self._named.values())
+                kept = fresh_name("scope", taken)
+                header = f"{header[:-1]} as {kept}:"
+            self._named[id(parent)] = kept
+            return header
+        call = header[len("with ") :].partition("(")[0]
+        if symbol == _NAME_SCOPE:
+            return f"with {call}({name}):"
+        return (f"with {call}({name}, auxiliary_name_scope=False), "
+                f"{self.style.tf}.name_scope({name}.original_name_scope):")
 
     def _path(self, item: Item, function: StepFunction) -> list[tuple[ast.stmt, str]]:
         """The scopes to open around an item: name, variable and device scopes, Python ifs."""
