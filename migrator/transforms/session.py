@@ -14,10 +14,11 @@ from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle
 from migrator.analysis.session_carriers import carriers
 from migrator.analysis.source import SourceText
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import blocks_of, calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms.eager.called import keeps_state
 from migrator.transforms.sessions.facts import FunctionTable
 from migrator.transforms.sessions.helpers import looks_like_run, withs_of
 from migrator.transforms.sessions.planning.plan import ScopePlan
@@ -94,7 +95,8 @@ class SessionPrograms:
 
     def run(self, ctx: FileContext) -> None:
         """Rewrite all session programs of the file, or none."""
-        if shares_graph(ctx.index, ctx.path) or _meta_graph_is_read(ctx) or _sessions_beside(ctx):
+        if (shares_graph(ctx.index, ctx.path) or _meta_graph_is_read(ctx) or _sessions_beside(ctx)
+                or _scope_called_like_an_operation(ctx)):
             return
         mark = ctx.mark()
         try:
@@ -121,6 +123,54 @@ def _sessions_beside(ctx: FileContext) -> bool:
     module = ctx.index.modules.get(ctx.path)
     facts = module.summary.facts.get("sessions") if module is not None else None
     return bool(facts and facts["beside"])
+
+
+def _scope_called_like_an_operation(ctx: FileContext) -> bool:
+    """Whether variables are made in a scope whose name an operation has by then: TF 1 called it
+    otherwise, and its variables with it, which only a graph knows."""
+    if "name_scope(" not in ctx.text and "variable_scope(" not in ctx.text:
+        return False
+    blocks = [ctx.tree.body, *(n.body for n in walk(ctx.tree) if isinstance(n, ast.FunctionDef))]
+    return any(_clashes(ctx, block, "", set()) for block in blocks)
+
+
+def _clashes(ctx: FileContext, block: list[ast.stmt], path: str, used: set[str]) -> bool:
+    """Whether a scope in `block`, which stands in the scope `path`, is called like what is `used`."""
+    for stmt in block:
+        if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        inner = path
+        for item in stmt.items if isinstance(stmt, ast.With) else ():
+            call = item.context_expr
+            name = _symbol(ctx, call) if isinstance(call, ast.Call) else ""
+            if name in ("tensorflow.name_scope", "tensorflow.variable_scope"):
+                assert isinstance(call, ast.Call)
+                inner += _literal(call.args[0] if call.args else None) + "/"
+                if inner[:-1] in used and any(_makes_variable(ctx, c) for c in calls_in(stmt)):
+                    return True
+        inside = list(blocks_of(stmt))
+        if any(_clashes(ctx, part, inner, used) for part in inside):
+            return True
+        for call in () if inside else calls_in(stmt):
+            given = [k.value for k in call.keywords if k.arg == "name"]
+            if given and _symbol(ctx, call).startswith("tensorflow.") and (name := _literal(given[0])):
+                used.add(path + name)
+    return False
+
+
+def _makes_variable(ctx: FileContext, call: ast.Call) -> bool:
+    name = _symbol(ctx, call)
+    return name == "tensorflow.Variable" or not name.startswith("tensorflow.") and keeps_state(
+        ctx, name or f"{ctx.module_name}.{ast.unparse(call.func)}")
+
+
+def _symbol(ctx: FileContext, call: ast.Call) -> str:
+    return ctx.names.resolve_node(call.func, values=False) or ""
+
+
+def _literal(node: ast.expr | None) -> str:
+    """A string that is written out, as names are compared: without case."""
+    return node.value.lower() if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def written(ctx: FileContext) -> str | None:
