@@ -86,11 +86,21 @@ def _before_devices(
     ctx: FileContext, body: Sequence[cst.BaseStatement], end: int, names: set[str], gone: set[int]
 ) -> int:
     """The index of the first statement that uses devices, or of what follows the last dependence."""
+    names = names | _aliases(body[:end], names)
     tied = max((i for i in range(end) if _ties(body[i], names, gone)), default=-1)
     first = next((i for i in range(end) if _uses_devices(ctx, body[i])), end)
     small = flow.simple(body[0])
     docstring = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
     return max(tied + 1, first, int(docstring) if end else 0) if tied < first else tied + 1
+
+
+def _aliases(body: Sequence[cst.BaseStatement], names: set[str]) -> set[str]:
+    """Other names by which a configuration is filled: ``options = config.gpu_options``."""
+    pairs = [p for s in body for n in flow.walk(s) if (p := flow.assigned(n)) is not None]
+    filled = {flow.root_of(t.value) for t, _ in pairs if isinstance(t, cst.Attribute)}
+    return {t.value for t, value in pairs
+            if isinstance(t, cst.Name) and t.value in filled and flow.root_of(value) is not None
+            and (flow.root_of(value) or "").split(".")[0] in names}
 
 
 def _tied(body: Sequence[cst.BaseStatement], names: set[str], gone: set[int]) -> bool:
@@ -111,7 +121,8 @@ def _depends(
 
 
 def _ties(statement: cst.BaseStatement, names: set[str], gone: set[int]) -> bool:
-    """Whether a statement binds, changes or calls what the settings read, or sets the environment."""
+    """Whether a statement binds, changes or calls what the settings read, hands it to what may change
+    it, or sets the environment."""
     if id(statement) in gone:
         return False
     if flow.writes(statement) & names or sets_environment(statement):
@@ -126,6 +137,11 @@ def _ties(statement: cst.BaseStatement, names: set[str], gone: set[int]) -> bool
         if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
             if (flow.root_of(node.value.func) or "").split(".")[0] in names:
                 return True
+            if any(isinstance(a.value, cst.Name) and a.value.value in names for a in node.value.args):
+                return True  # fill(config), setattr(config, name, value)
+        pair = flow.assigned(node)  # obj = config, options = config.gpu_options: and what follows it
+        if pair is not None and (flow.root_of(pair[1]) or "").split(".")[0] in names:
+            return True
     return False
 
 

@@ -119,6 +119,33 @@ def test_option_outweighs_what_is_read_when_it_runs(tmp_path: Path) -> None:
     assert found == ["gpu.configure_from(c, memory='limit')"]
 
 
+FILLED = {
+    "by another name": "    options = config.gpu_options\n    options.allow_growth = settings['growth']\n",
+    "by a function": "    fill(config, settings)\n",
+    "by names": """    for key, value in settings.items():
+        parts = key.split('.')
+        if parts[0] != 'seed':
+            part = config
+            for name in parts[:-1]:
+                part = getattr(part, name)
+            setattr(part, parts[-1], value)
+""",
+}
+
+
+@pytest.mark.parametrize("how", FILLED)
+def test_a_configuration_is_filled_before_it_is_taken(how: str, tmp_path: Path) -> None:
+    text = HEAD + (
+        "def fill(config, settings):\n    config.gpu_options.allow_growth = settings['growth']\n\n\n"
+        "def checked(settings):\n    return dict(settings)\n\n\n"
+        "def make(settings):\n    settings = checked(settings)\n    config = tf.ConfigProto()\n"
+        f"{FILLED[how]}    return tf.Session(config=config)\n")
+    (tmp_path / "m.py").write_text(text)
+    projects.migrate_in_place(tmp_path)
+    new = (tmp_path / "m.py").read_text()
+    assert f"{FILLED[how]}    gpu.configure_from(config)\n" in new
+
+
 def test_no_growth_is_something_that_was_said(tmp_path: Path) -> None:
     text = BOTH.replace("allow_growth = True", "allow_growth = False")
     assert lines(tmp_path, {"m.py": text})[0] == ["gpu.configure_gpus(fraction=0.5)"]

@@ -257,6 +257,18 @@ def test_a_print_that_goes_with_its_tensor_is_told() -> None:
     assert "print('z', z)" not in ctx.text and "    print('y', y)" in ctx.text
 
 
+def test_what_is_printed_while_the_graph_is_built_is_printed_once() -> None:
+    body = (
+        "print('y', y)\nwith tf.Session() as sess:\n"
+        "    value = sess.run(y, feed_dict={x: np.ones((1, 2))})\n"
+        "    other = sess.run(y * 2., feed_dict={x: np.ones((1, 2))})\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    assert ctx.text.count("print('y', y)") == 1 and not ctx.findings
+    assert ctx.text.index("print('y', y)") < ctx.text.index("* 2.")
+
+
 LOST = {
     "read by a function":
         "with tf.Session() as sess:\n    sess.run(train_op, feed_dict={x: np.ones((1, 2))})\n"

@@ -18,6 +18,7 @@ from migrator.transforms.sessions.reading.unfed import reaches_fetches
 from migrator.transforms.sessions.records import Leaf, Note, Site
 from migrator.transforms.sessions.step import Parameter, StepFunction
 from migrator.transforms.sessions.writing.functions import FunctionWriter
+from migrator.transforms.sessions.writing.reports import is_print
 from migrator.transforms.sessions.xla import ADVICE, CODE
 
 
@@ -65,6 +66,8 @@ class Slicer(FetchReader):
         key = self._key(site, feeds, constants)
         function = next((f for f in self.shared.functions if f.key == key), None)
         if function is None:
+            told = {id(item) for other in self.shared.functions for item in other.items}
+            chosen = [i for i in chosen if id(i) not in told or not is_print(i, self.program)]
             function = self._make_function(site, chosen, feeds, constants)
             function.key = key
             for item in unfed:
@@ -201,7 +204,8 @@ class Slicer(FetchReader):
         return self._by_default.among(item.stmt, owner)
 
     def _with_riders(self, items: list[Item], chosen: list[Item]) -> list[Item]:
-        """Statements without a result (prints, shape assertions) ride along with what they read."""
+        """Statements without a result (prints, shape assertions) ride along with what they read; what is
+        printed while a graph is built stays with the first function, or it would be printed for each."""
         kept = set(map(id, chosen))
         defined = set().union(*(item.flow.defines for item in chosen)) if chosen else set()
         traced_names = {n for item in items for n in item.flow.defines}

@@ -58,9 +58,14 @@ def lost_reports(
     inside = {id(item) for function in functions for item in function.items}
     return [
         item for program in programs for item in program.items
-        if item.role == TRACE and id(item) not in inside and isinstance(item.stmt, ast.Expr)
-        and isinstance(item.stmt.value, ast.Call) and _tells(item.stmt.value, program)
+        if item.role == TRACE and id(item) not in inside and is_print(item, program)
     ]
+
+
+def is_print(item: Item, program: Program) -> bool:
+    """Whether a statement does nothing but print or log."""
+    return isinstance(item.stmt, ast.Expr) and isinstance(item.stmt.value, ast.Call) and (
+        _tells(item.stmt.value, program))
 
 
 def _tells(call: ast.Call, program: Program) -> bool:
