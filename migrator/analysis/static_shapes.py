@@ -1,8 +1,9 @@
 """Which expressions are static shapes or dimensions of them, by their form and what names are bound to.
 
 Shapes are `x.shape`, `x.get_shape()`, `tf.TensorShape(...)` and what their methods return, local names
-that are bound to nothing else, and parameters that are asked what only a TensorShape can answer, also
-in modules that do not import TensorFlow. `x.shape.as_list()` holds integers and is none.
+that are bound to nothing else, and parameters that are asked what only a TensorShape can answer, that are
+annotated as one (`Iterable[tf.Dimension]`) or that all calls of the module give one, also in modules
+that do not import TensorFlow. `x.shape.as_list()` holds integers and is none.
 """
 
 from __future__ import annotations
@@ -122,7 +123,42 @@ def _mapped(call: ast.Call, names: Kinds) -> ast.Lambda | None:
     return function if function is not None and kind(call.args[1], names) == SHAPE else None
 
 
-def _function(node: ast.AST, outer: Kinds) -> Kinds:
+def _annotated(annotation: ast.expr | None) -> bool:
+    """Whether an annotation says ``tf.TensorShape`` or dimensions in whatever: ``List[tf.Dimension]``."""
+    match annotation:
+        case ast.Attribute(attr="TensorShape"):
+            return True
+        case ast.Subscript(slice=ast.Attribute(attr="Dimension")):
+            return True
+    return False
+
+
+def _calls(tree: ast.Module) -> dict[str, list[ast.Call]]:
+    """The calls of a module by the last name of what they call."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            found.setdefault(name, []).append(node)
+    return found
+
+
+def _given_shapes(node: ast.AST, calls: dict[str, list[ast.Call]]) -> set[str]:
+    """Parameters of a function that all calls of the module give a shape."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    own = calls.get(node.name, ())
+    return {
+        name for place, name in enumerate(names) if own and all(
+            any(kind(value, {}) == SHAPE for value in (
+                *call.args[place:place + 1], *(w.value for w in call.keywords if w.arg == name)))
+            for call in own)
+    }
+
+
+def _function(node: ast.AST, outer: Kinds, calls: dict[str, list[ast.Call]]) -> Kinds:
     assert isinstance(node, _FUNCTIONS)
     scope = _Scope(outer)
     arguments = node.args
@@ -133,12 +169,14 @@ def _function(node: ast.AST, outer: Kinds) -> Kinds:
         and isinstance(part.func, ast.Attribute)
         and part.func.attr in ASKED_OF_SHAPES
         and isinstance(part.func.value, ast.Name)
-    }
+    } | _given_shapes(node, calls)
     for argument in (
         *arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg,
         arguments.kwarg,
     ):  # fmt: skip
         if argument is not None:
+            if _annotated(argument.annotation):
+                scope.asked.add(argument.arg)
             scope.parameter(argument.arg)
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         scope.read(statement)
@@ -159,12 +197,13 @@ def kinds(tree: ast.Module) -> Iterator[tuple[ast.AST, Kinds]]:
     top = _Scope({})
     for statement in tree.body:
         top.read(statement)
+    calls = _calls(tree)
     stack: list[tuple[ast.AST, Kinds]] = [(tree, top.kinds)]
     of_dimensions: set[int] = set()  # functions that are called with each dimension of a shape
     while stack:
         node, names = stack.pop()
         if isinstance(node, _FUNCTIONS):
-            names = _function(node, names)
+            names = _function(node, names, calls)
             if id(node) in of_dimensions:
                 assert isinstance(node, ast.Lambda)
                 names = {**names, node.args.args[0].arg: (DIMENSION, 0)}

@@ -28,6 +28,13 @@ def migrated(body: str) -> str:
             "def f(s):\n  s = s.with_rank(4)\n  return s[1]",
         ),
         ("h = x.shape[1]\nprint(h.value)", "h = x.shape[1]\nprint(h)"),
+        ("def f(shape: List[tf.Dimension]):\n  return [d.value for d in shape]",
+         "def f(shape: List[tf.compat.v1.Dimension]):\n  return list(shape)"),
+        ("def f(s: tf.TensorShape):\n  return s[1].value", "def f(s: tf.TensorShape):\n  return s[1]"),
+        ("def f(n, s):\n  return s[n].value\nf(1, x.shape)\nf(0, s=y.get_shape())",
+         "def f(n, s):\n  return s[n]\nf(1, x.shape)\nf(0, s=y.get_shape())"),
+        ("class A:\n  def f(self, s):\n    return s[0].value\n  def g(self):\n    return self.f(x.shape)",
+         "class A:\n  def f(self, s):\n    return s[0]\n  def g(self):\n    return self.f(x.shape)"),
         (
             "def f(s):\n  s.assert_has_rank(4)\n  return s[1].value",
             "def f(s):\n  s.assert_has_rank(4)\n  return s[1]",
@@ -66,6 +73,7 @@ def test_dimensions_lose_their_value(before: str, after: str) -> None:
         "shape = records['shape']\nprint(shape[0].value)",
         "def f(s):\n  n = s[0].value\n  s = n.shape\n  return s",
         "def f(s, t):\n  t.assert_has_rank(4)\n  return s[0].value",
+        "def f(s):\n  return s[0].value\nf(x.shape)\nf(rows)",
         "def f(s):\n  s.assert_has_rank(4)\n  s = rows\n  return s[0].value",
     ],
 )
