@@ -23,6 +23,7 @@ from migrator.analysis.tree_walk import calls_in, children, last_name, statement
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms.eager.body import SESSIONS as MADE_SESSIONS
 from migrator.transforms.eager.built_only import (
     SESSIONS,
     asks_for_summaries,
@@ -93,13 +94,17 @@ class LeftGraphTests:
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text
         if "TestCase" not in text or not (
-            names_graph_only(text) or any(f"self.{name}(" in text for name in SESSIONS)
+            names_graph_only(text) or "Session(" in text
+            or any(f"self.{name}(" in text for name in SESSIONS)
         ):
             return None
         marks: _Marks = {}
         for node in test_classes(ctx.tree):
             methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
             left = {name: why for name, m in methods.items() if (why := _left(ctx, m))}
+            if "setUp" not in methods or not _uses_tensorflow(ctx, methods["setUp"]):
+                left |= {name: "its session could not be taken out" for name, m in methods.items()
+                         if _makes_session(ctx, m) and not _builds_graph(m)}
             _inherit(methods, left)
             for name, why in left.items():
                 if name.startswith("test") and not marked(methods[name]):
@@ -117,6 +122,19 @@ def _left(ctx: FileContext, method: _Function) -> str:
             if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
                 return "its session could not be taken out"
     return ""
+
+
+def _makes_session(ctx: FileContext, method: _Function) -> bool:
+    return any(
+        ctx.names.resolve_node(call.func, values=False) in MADE_SESSIONS for call in calls_in(method)
+    )
+
+
+def _uses_tensorflow(ctx: FileContext, method: _Function) -> bool:
+    return any(
+        (ctx.names.resolve_node(call.func, values=False) or "").startswith("tensorflow.")
+        for call in calls_in(method)
+    )
 
 
 def _builds_graph(method: _Function) -> bool:

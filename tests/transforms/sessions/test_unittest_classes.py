@@ -42,3 +42,26 @@ def test_only_classes_that_evaluate_change() -> None:
     assert any(change.code == "TF702" for change in result.changes)
     again = migrate_text("my_test.py", text, ProjectIndex(), Options(), rules)
     assert again.new_text in (None, text)
+
+
+TRAINED = '''\
+import unittest
+
+import tensorflow as tf
+
+
+class TrainTest(unittest.TestCase):
+    def test_fit(self):
+        w = tf.Variable(1.0)
+        train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.square(w))
+        sess = tf.Session()
+        sess.run(tf.global_variables_initializer())
+        for _ in range(3):
+            sess.run(train)
+        self.assertEqual(sess.run(w), 0.0)
+'''
+
+
+def test_what_a_session_trains_is_built_in_a_graph_of_the_test() -> None:
+    result = migrate_text("my_test.py", TRAINED, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert "    @testing.in_graph\n    def test_fit(self):" in (result.new_text or "")
