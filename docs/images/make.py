@@ -2,7 +2,7 @@
 
     python docs/images/make.py                 all of them
     python docs/images/make.py reports         those of pages made from samples/reports
-    python docs/images/make.py gpu             that of samples/reports/h100, measured on an H100
+    python docs/images/make.py gpu             those of samples/reports/h100, measured on an H100
 
 Works on a copy of samples/ssd_mobilenet_v1; needs git, Chromium, ChromeDriver, selenium and, for the printed
 page, pdftoppm.
@@ -132,19 +132,22 @@ def reports() -> None:
               str(results / "detectors_across_gpus"), "--out", str(cards))  # fmt: skip
         page(driver, "report", ssd, (1200, 1500))
         page(driver, "report-memory", ssd, (1200, 1500), "#memory")
-        page(driver, "report-dark", ssd, (1200, 1000), scheme="dark")
         page(driver, "report-cards", cards, (1040, 1250), "#cards")
         phone(driver, "report-phone", ssd)
-        printed(driver, "report-print", ssd)
+        page(driver, "report-dark", ssd, (1200, 1000), scheme="dark")
+        printed(driver, "report-print", ssd)  # a dark page is printed on white
 
 
 def gpu() -> None:
-    """Make the picture of results of an H100."""
+    """Make the pictures of results of an H100."""
     folders = [f"samples/reports/h100/{name}" for name in ("lab", "ssd", "train")]
     with tempfile.TemporaryDirectory() as scratch, chromium(1200, 1700) as driver:
         out = Path(scratch) / "h100.html"
         shell(ROOT, "migrator", "report", *folders, "--title", "NVIDIA H100", "--out", str(out))
         page(driver, "report-h100", out, (1200, 1700))
+        phone(driver, "report-h100-phone", out)
+        page(driver, "report-h100-dark", out, (1200, 1000), scheme="dark")
+        printed(driver, "report-h100-print", out)  # a dark page is printed on white
 
 
 def tutorial() -> None:

@@ -1,5 +1,6 @@
 """The page in a real browser: charts are drawn, filters work, nothing is refused or requested."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,10 +230,13 @@ def test_the_keyboard_reaches_everything(browser: Any, folder: Path) -> None:
 
 def test_print_has_charts_and_no_tools(browser: Any, folder: Path) -> None:
     browser.get((folder / "merged.html").as_uri())
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+    paper = browser.find_element("css selector", "body").value_of_css_property("background-color")
+    assert paper.replace(" ", "").startswith("rgba(255,255,255")
     assert any(e.is_displayed() for e in browser.find_elements("css selector", "figure svg"))
     assert not any(e.is_displayed() for e in browser.find_elements("css selector", ".tools, .link"))
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
 def test_without_scripts_everything_is_there(folder: Path) -> None:
@@ -248,6 +252,11 @@ def test_several_results_on_one_page(browser: Any, folder: Path) -> None:
     browser.get((folder / "merged.html").as_uri())
     titles = [h.text for h in browser.find_elements("css selector", "main h2")]
     assert any(t.startswith("Over time") for t in titles) and "Machines beside each other" in titles
-    assert len(browser.find_elements("css selector", ".view .plot path")) > 2
+    for _ in range(100):  # drawn when it comes into view
+        drawn = len(browser.find_elements("css selector", ".view .plot path"))
+        if drawn > 2:
+            break
+        time.sleep(0.1)
+    assert drawn > 2
     assert severe(browser) == []
     assert (folder / "merged.html").stat().st_size < 1_500_000
