@@ -59,9 +59,28 @@ class _Traced(tf.__internal__.FuncGraph):
             with tf.init_scope():
                 tf.random.set_seed(value)
 
+    def _create_op_internal(self, op_type: str, inputs: Sequence[tf.Tensor], *args: Any, **kwargs: Any) -> Any:
+        """An operation is made in the graph of what it reads, also where another one is built, as in TF 1."""
+        graphs = (getattr(value, "graph", None) for value in inputs)
+        other = next((graph for graph in graphs if isinstance(graph, _Traced) and graph is not self), None)
+        if other is None:
+            return super()._create_op_internal(op_type, inputs, *args, **kwargs)
+        with other.as_default():
+            kwargs["name"] = other.unique_name((kwargs.get("name") or op_type).rstrip("/"))
+            inputs = [_constant_here(value) if value.graph is self else value for value in inputs]
+            return other._create_op_internal(op_type, inputs, *args, **kwargs)
+
     def watch_variable(self, v: Any) -> None:
         if current_run() is self.built_by.run:  # and not of a store that is entered inside of the block
             self.built_by.read.setdefault(id(v), v)
+
+
+def _constant_here(value: tf.Tensor) -> tf.Tensor:
+    """A constant of another graph, in the one that is built. Raises ValueError for what is none."""
+    known = tf.get_static_value(value)
+    if known is None:
+        raise ValueError(f"{value} must be from the same graph as what is computed with it")
+    return tf.constant(known, value.dtype)
 
 
 class Resource:
