@@ -18,7 +18,10 @@ from migrator.transforms.frozen.model import FrozenModel
 from migrator.transforms.sessions.facts import FunctionTable
 
 _OF_DEFAULT_GRAPH = SESSIONS | {"tensorflow.get_default_graph"}
-_ASKED = frozenset({"run", "as_default", "get_tensor_by_name", "get_operation_by_name"})
+_ASKED = frozenset(
+    {"run", "as_default", "get_tensor_by_name", "get_operation_by_name", "get_operations", "as_graph_def",
+     "as_graph_element", "get_collection", "add_to_collection", "finalize", "unique_name"}
+)  # fmt: skip
 _HARMLESS = ("isinstance", "print", "len")
 
 
