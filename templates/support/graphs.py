@@ -59,8 +59,8 @@ class _Traced(tf.__internal__.FuncGraph):
             with tf.init_scope():
                 tf.random.set_seed(value)
 
-    def _create_op_internal(self, op_type: str, inputs: Sequence[tf.Tensor], *args: Any, **kwargs: Any) -> Any:
-        """An operation is made in the graph of what it reads, also where another one is built, as in TF 1."""
+    def _create_op_internal(self, op_type: str, inputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        """As in TF 1, an operation goes into the graph of what it reads, whichever one is built."""
         graphs = (getattr(value, "graph", None) for value in inputs)
         other = next((graph for graph in graphs if isinstance(graph, _Traced) and graph is not self), None)
         if other is None:

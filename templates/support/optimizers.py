@@ -163,6 +163,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         """Creates the state of those `variables` that have none yet."""
         if current_run().builds and self._graphs_run is not current_run():
             self._begin(current_run())
+            current_run().hide(super().variables)
         new = [v for v in variables if key_of(v) not in self._known]
         for slot in self.slots:
             if slot not in self._slots:

@@ -37,6 +37,14 @@ def loss_of(table: Any, sparse: bool) -> Any:
     return tf.reduce_sum(tf.square(rows) * [[1.0, 2.0]])
 
 
+def test_an_optimizer_that_was_made_for_an_earlier_graph_hides_its_own_in_each() -> None:
+    with graphs.Graph().as_default():
+        optimizer = optimizers.AdamOptimizer(RATE)
+    for _ in range(2):
+        names = trained(lambda: optimizer)[1]
+        assert names == ["beta1_power", "beta2_power", "global_step", "table", "table/Adam", "table/Adam_1"]
+
+
 def trained(make: Any, sparse: bool = False) -> tuple[list[np.ndarray], list[str]]:
     """A variable after each of three steps in a graph, and the names of all its variables."""
     with graphs.Graph().as_default():

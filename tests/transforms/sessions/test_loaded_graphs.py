@@ -128,8 +128,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("asked", ["as_graph_def().node", "get_operations()", "get_collection('a')"])
 def test_a_graph_that_others_than_its_object_ask(asked: str, tmp_path: Path) -> None:
-    text = ("class Detector(object):\n\n  def __init__(self, path):\n" + LOAD.replace("graph = ", "self.graph = ", 1)
-            .replace("with graph.", "with self.graph.") + "    self.sess = tf.Session(graph=self.graph)\n\n\n"
+    load = LOAD.replace("graph = ", "self.graph = ", 1).replace("with graph.", "with self.graph.")
+    text = ("class Detector(object):\n\n  def __init__(self, path):\n" + load
+            + "    self.sess = tf.Session(graph=self.graph)\n\n\n"
             f"print(len(Detector('a.pb').graph.{asked}))\n")  # fmt: skip
     assert "FrozenGraph" not in migrated(tmp_path, module=HEAD + text)["module"]
 
