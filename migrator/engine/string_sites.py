@@ -13,8 +13,9 @@ from migrator.engine.table_sites import TableSites
 from migrator.engine.work import FileWork, code_of, rung_of, shown
 from migrator.model import Change, Confidence, Rung
 
-# A dotted name and nothing else: of TensorFlow itself, or through a module that imports it as tf.
-_NAME = r"(?:tensorflow|(?:[A-Za-z_]\w*\.)+(?:tf|tensorflow))((?:\.[A-Za-z_]\w*)+)"
+# A dotted name and nothing else: of TensorFlow itself, or through a module that imports it as tf (or the
+# one in which it is looked up has it so).
+_NAME = r"(?:tensorflow|tf|(?:[A-Za-z_]\w*\.)+(?:tf|tensorflow))((?:\.[A-Za-z_]\w*)+)"
 _IN_TEXT = re.compile(rf"(['\"]){_NAME}\1")
 _WHOLE = re.compile(_NAME)
 # `patch("a.b.c")` of unittest.mock, mock and pytest-mock, `setattr("a.b.c", …)` of monkeypatch.
@@ -46,9 +47,9 @@ def _string(
         module := _module_for(name, found)
     ):
         _looked_up(work, node, text, name, module)
-    elif _is_patched(node, holder):
+    elif not text.startswith("tf.") and _is_patched(node, holder):
         _patched(work, node, text, name, found)
-    elif text.startswith("tensorflow.") and not _stays(found):
+    elif text.startswith(("tensorflow.", "tf.")) and not _stays(found):
         work.report(
             "TF004",
             node,

@@ -131,6 +131,7 @@ def test_rewritten(before: str, after: str, rules: RuleSet) -> None:
         ("x = tf.logging.inform('x')\n", None, "TF003", "tf.logging.inform is not known"),
         ("f = getattr(tf, name)\n", None, "TF004", "getattr reads a name from tensorflow"),
         ("f = getattr(tf.nn, name)(1)\n", None, "TF004", "getattr reads a name from tf.nn"),
+        ("make('tf.train.AdamOptimizer')\n", None, "TF004", "the string names tf.train.AdamOptimizer"),
         ("x = eval('tf.log(1.0)')\n", None, "TF004", "eval runs code"),
         ("exec('x = tf.to_float(1)')\n", None, "TF004", "exec runs code"),
         ("x = tf.reduce_sum([1.0], **kw)\n", None, "TF104", "**kw may hold"),
@@ -153,6 +154,11 @@ def test_what_cannot_be_followed_is_said(
     messages = [f.message for f in result.findings if f.code == code]
     assert not code or any(said in message for message in messages), result.findings
     assert all(f.advice for f in result.findings)
+
+
+@pytest.mark.parametrize("text", ["make('tf.nn.relu')\n", "print('tf.log of it')\n", "'tf.log'\n"])
+def test_strings_that_say_nothing_of_tensorflow_1(text: str, rules: RuleSet) -> None:
+    assert not migrated(TF + text, rules).findings
 
 
 @pytest.mark.parametrize("source", ["importlib.import_module('tensorflow')", "__import__('tensorflow')"])
