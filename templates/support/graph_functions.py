@@ -262,8 +262,8 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
     """Operations in the order in which what they do to variables happens.
 
     First what is to be read first and what changes variables and follows from none, then what reads
-    them and follows from no change, then everything else, as it was made: what waits for data came
-    after what only had to be read.
+    them and follows from no change, then changes that follow from variables alone (moving averages of
+    them), then everything else, as it was made: what waits for data came after what only had to be read.
     """
     made, handles = as_made(graph.traced, operations), graph.variable_handles()
     kinds = {o.name: _kind(o, handles) for o in made}
@@ -274,9 +274,15 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
     changing = {units[name] for name, kind in kinds.items() if kind == "change"} | {
         units[name] for name in inside}
     reading, after_read, after_change = set[Any](), set[str](), set[str]()
+    after_data, late = set[str](), set[Any]()
     for operation in made:
         name = operation.name
+        if _WAITS.fullmatch(operation.type) or any(
+                t.op.type == "Placeholder" and t.dtype != tf.resource for t in operation.inputs):
+            after_data.add(name)
         for before in _before(operation, operations):
+            if before in after_data:
+                after_data.add(name)
             if before in after_read or kinds[before] == "read" and before not in inside:
                 after_read.add(name)
             if units[before] in changing and units[before] != units[name] or before in after_change:
@@ -285,19 +291,23 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
             after_read.add(name)
         if name in after_read:
             reading.add(units[name])
+        if name in after_data or name in after_change:
+            late.add(units[name])
     rank: dict[str, int] = {}
     for operation in reversed(made):
         name = operation.name
-        own = 2
+        own = 3
         if name in graph.read_first:
             own = -1
         elif units[name] in changing and units[name] not in reading:
             own = 0
         elif kinds[name] == "read" and name not in inside and name not in after_change:
             own = 1
-        rank[name] = own = min(own, rank.get(name, 2))
+        elif units[name] in changing and units[name] not in late:
+            own = 2
+        rank[name] = own = min(own, rank.get(name, 3))
         for before in _before(operation, operations):
-            rank[before] = min(own, rank.get(before, 2))
+            rank[before] = min(own, rank.get(before, 3))
     return sorted(made, key=lambda o: rank[o.name])
 
 
