@@ -41,7 +41,9 @@ def _string(
     holder = work.parent(node)
     if isinstance(holder, ast.Expr) or found.kind == "none" or name not in work.rules.tf1:
         return
-    if tables.dynamic.reported(holder):
+    if tables.dynamic.reported(holder) or (
+        text.startswith("tf.") and work.names.resolve("tf") != "tensorflow"
+    ):
         return
     if isinstance(holder, _PLACES) and text.startswith("tensorflow.") and (
         module := _module_for(name, found)

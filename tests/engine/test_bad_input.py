@@ -159,6 +159,7 @@ def test_what_cannot_be_followed_is_said(
 @pytest.mark.parametrize("text", ["make('tf.nn.relu')\n", "print('tf.log of it')\n", "'tf.log'\n"])
 def test_strings_that_say_nothing_of_tensorflow_1(text: str, rules: RuleSet) -> None:
     assert not migrated(TF + text, rules).findings
+    assert not migrated("make('tf.train.AdamOptimizer')\n", rules).findings
 
 
 @pytest.mark.parametrize("source", ["importlib.import_module('tensorflow')", "__import__('tensorflow')"])
