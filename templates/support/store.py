@@ -234,8 +234,7 @@ class Run:
     def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
         """A variable that code which knows nothing of the store makes: those of Keras layers are its
         own, as they were the graph's in TF 1."""
-        known = kwargs.get("experimental_enable_variable_lifting") is False  # to what makes it
-        ours = current_run().store is self.store and not known
+        ours = current_run().store is self.store
         name = layer_variable_name(kwargs.get("initial_value"), self.open_name_scope()) if ours else None
         if name is None or is_seed(name):
             return make(**kwargs)
