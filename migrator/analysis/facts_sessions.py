@@ -19,6 +19,7 @@ from migrator.analysis.names import NameTable
 from migrator.analysis.run_sites import is_plain, savers_session, sites
 from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values, parameters
+from migrator.analysis.values import argument
 
 #: TensorFlow's functions that were given a session first, and need none: what their further arguments
 #: are called, where they have to be named then.
@@ -395,8 +396,8 @@ def _position(node: ast.expr) -> tuple[int, int]:
 def _graph(session: ast.expr) -> str:
     """How the graph of a session is written that is made; "" for the default one."""
     assert isinstance(session, ast.Call)
-    given = [*session.args[1:2], *(w.value for w in session.keywords if w.arg == "graph")]
-    return ast.unparse(given[0]) if given else ""
+    given = argument(session, 1, "graph")
+    return ast.unparse(given) if given is not None else ""
 
 
 def _restarts(node: ast.AST, names: NameTable) -> bool:

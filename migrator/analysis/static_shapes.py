@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import children, walk
+from migrator.analysis.tree_walk import children, last_name, walk
+from migrator.analysis.values import argument
 
 SHAPE, DIMENSION = "shape", "dimension"
 _GIVE_SHAPES = frozenset(
@@ -137,9 +138,8 @@ def _calls(tree: ast.Module) -> dict[str, list[ast.Call]]:
     """The calls of a module by the last name of what they call."""
     found: dict[str, list[ast.Call]] = {}
     for node in walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-            found.setdefault(name, []).append(node)
+        if isinstance(node, ast.Call):
+            found.setdefault(last_name(node.func), []).append(node)
     return found
 
 
@@ -152,9 +152,7 @@ def _given_shapes(node: ast.AST, calls: dict[str, list[ast.Call]]) -> set[str]:
     own = calls.get(node.name, ())
     return {
         name for place, name in enumerate(names) if own and all(
-            any(kind(value, {}) == SHAPE for value in (
-                *call.args[place:place + 1], *(w.value for w in call.keywords if w.arg == name)))
-            for call in own)
+            (value := argument(call, place, name)) is not None and kind(value, {}) == SHAPE for call in own)
     }
 
 
@@ -170,14 +168,14 @@ def _function(node: ast.AST, outer: Kinds, calls: dict[str, list[ast.Call]]) -> 
         and part.func.attr in ASKED_OF_SHAPES
         and isinstance(part.func.value, ast.Name)
     } | _given_shapes(node, calls)
-    for argument in (
+    for parameter in (
         *arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg,
         arguments.kwarg,
     ):  # fmt: skip
-        if argument is not None:
-            if _annotated(argument.annotation):
-                scope.asked.add(argument.arg)
-            scope.parameter(argument.arg)
+        if parameter is not None:
+            if _annotated(parameter.annotation):
+                scope.asked.add(parameter.arg)
+            scope.parameter(parameter.arg)
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         scope.read(statement)
     return scope.kinds

@@ -72,19 +72,26 @@ def serve(server: LanguageServer, waiting: Waiting) -> None:
             elif editor.gone():
                 return
         elif isinstance(message, int):
-            text = f"migrator: a message of {message:,} bytes was passed over; the limit is {MOST:,}"
-            server.window_log_message(types.LogMessageParams(types.MessageType.Warning, text))
+            _warn(server, f"a message of {message:,} bytes was passed over; the limit is {MOST:,}")
         else:
             _answer(server, writer, message)
             editor.watch(server.process_id)
+
+
+def _warn(server: LanguageServer, text: str) -> None:
+    params = types.LogMessageParams(types.MessageType.Warning, f"migrator: {text}")
+    server.window_log_message(params)
+
+
+def _passed_over(server: LanguageServer, what: str, error: Exception) -> None:
+    _warn(server, f"{what} was passed over: {type(error).__name__}: {str(error)[:200]}")
 
 
 def _go_on(server: LanguageServer, waiting: Waiting) -> None:
     try:
         waiting.next()
     except Exception as error:  # one document's trouble is not that of the others
-        text = f"migrator: a document was passed over: {type(error).__name__}: {str(error)[:200]}"
-        server.window_log_message(types.LogMessageParams(types.MessageType.Warning, text))
+        _passed_over(server, "a document", error)
 
 
 def _answer(server: LanguageServer, writer: _Writer, message: bytes) -> None:
@@ -92,8 +99,7 @@ def _answer(server: LanguageServer, writer: _Writer, message: bytes) -> None:
         found = json.loads(message, object_hook=server.protocol.structure_message)
         server.protocol.handle_message(found)
     except Exception as error:  # whatever it was, the next one may be good
-        text = f"migrator: a message was passed over: {type(error).__name__}: {str(error)[:200]}"
-        server.window_log_message(types.LogMessageParams(types.MessageType.Warning, text))
+        _passed_over(server, "a message", error)
         with suppress(ValueError, RecursionError):
             found = json.loads(message)
             if isinstance(found, dict) and "method" in found and "id" in found:

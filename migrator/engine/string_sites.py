@@ -41,17 +41,18 @@ def _string(
     holder = work.parent(node)
     if isinstance(holder, ast.Expr) or found.kind == "none" or name not in work.rules.tf1:
         return
+    head = text.partition(".")[0]
     if tables.dynamic.reported(holder) or (
-        text.startswith("tf.") and work.names.resolve("tf") != "tensorflow"
+        head == "tf" and work.names.resolve("tf") != "tensorflow"
     ):
         return
-    if isinstance(holder, _PLACES) and text.startswith("tensorflow.") and (
+    if isinstance(holder, _PLACES) and head == "tensorflow" and (
         module := _module_for(name, found)
     ):
         _looked_up(work, node, text, name, module)
-    elif not text.startswith("tf.") and _is_patched(node, holder):
+    elif head != "tf" and _is_patched(node, holder):
         _patched(work, node, text, name, found)
-    elif text.startswith(("tensorflow.", "tf.")) and not _stays(found):
+    elif head in ("tensorflow", "tf") and not _stays(found):
         work.report(
             "TF004",
             node,

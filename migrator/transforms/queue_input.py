@@ -35,11 +35,12 @@ class QueuesToDataSets:
         if found is None:
             return
         lines = line_map(ctx.text, found.base) if found.base != ctx.text else None
+        merged = bool(found.queued) and _merges_summaries(ctx)
         for read in found.lines:
             line = lines.original(read) if lines is not None else read
             ctx.change("TF503", line, "the tf.data pipeline reads, batches and prepares the input",
                        symbol="tensorflow.train.batch")
-            if read in found.queued and _merges_summaries(ctx):
+            if merged and read in found.queued:
                 ctx.finding(
                     "TF503", line,
                     "the summaries of how full its queues were (fraction_of_..._full) are gone",

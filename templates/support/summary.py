@@ -46,17 +46,24 @@ def _free(name: str) -> str:
     if tf.executing_eagerly():
         return name
     graph, scope = tf.compat.v1.get_default_graph(), tf.get_current_name_scope()
-    inputs = {op.name for op in graph.get_operations() if op.type == "Placeholder"}  # named by TF 2
     variables = {v.name.partition(":")[0].lower() for v in getattr(graph, "variables", ())}
     variables.update(map(str.lower, current_run().store.variables_by_name))
     found, count = name, 0
     while True:
         path = f"{scope}/{found}" if scope else found
-        used = graph.unique_name(found, mark_as_used=False) != path and path not in inputs
+        used = graph.unique_name(found, mark_as_used=False) != path and not _is_input(graph, path)
         if not used and path.lower() not in variables:
             return found
         count += 1
         found = f"{name}_{count}"
+
+
+def _is_input(graph: Any, name: str) -> bool:
+    """Whether TF 2 called an argument of a function so."""
+    try:
+        return bool(graph.get_operation_by_name(name).type == "Placeholder")
+    except KeyError:
+        return False
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,

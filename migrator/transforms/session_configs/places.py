@@ -99,8 +99,12 @@ def _aliases(body: Sequence[cst.BaseStatement], names: set[str]) -> set[str]:
     pairs = [p for s in body for n in flow.walk(s) if (p := flow.assigned(n)) is not None]
     filled = {flow.root_of(t.value) for t, _ in pairs if isinstance(t, cst.Attribute)}
     return {t.value for t, value in pairs
-            if isinstance(t, cst.Name) and t.value in filled and flow.root_of(value) is not None
-            and (flow.root_of(value) or "").split(".")[0] in names}
+            if isinstance(t, cst.Name) and t.value in filled and _first_name(value) in names}
+
+
+def _first_name(node: cst.BaseExpression) -> str:
+    """``x`` of ``x.y[0].z``, empty where no name is at the root."""
+    return (flow.root_of(node) or "").split(".")[0]
 
 
 def _tied(body: Sequence[cst.BaseStatement], names: set[str], gone: set[int]) -> bool:
@@ -135,12 +139,12 @@ def _ties(statement: cst.BaseStatement, names: set[str], gone: set[int]) -> bool
             if {name.split(".")[0] for name in bound} & names:
                 return True
         if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
-            if (flow.root_of(node.value.func) or "").split(".")[0] in names:
+            if _first_name(node.value.func) in names:
                 return True
             if any(isinstance(a.value, cst.Name) and a.value.value in names for a in node.value.args):
                 return True  # fill(config), setattr(config, name, value)
         pair = flow.assigned(node)  # obj = config, options = config.gpu_options: and what follows it
-        if pair is not None and (flow.root_of(pair[1]) or "").split(".")[0] in names:
+        if pair is not None and _first_name(pair[1]) in names:
             return True
     return False
 
@@ -157,7 +161,7 @@ def _uses_devices(ctx: FileContext, statement: cst.BaseStatement) -> bool:
         if name.startswith("tensorflow."):
             if not name.startswith(_HARMLESS):
                 return True
-        elif (flow.root_of(node.func) or "").split(".")[0] in own | {"self", "cls"}:
+        elif _first_name(node.func) in own | {"self", "cls"}:
             return True
         elif name and _in_project(ctx, name):
             return True

@@ -23,16 +23,15 @@ _NAME_SCOPE, _VARIABLE_SCOPE = "tensorflow.name_scope", "tensorflow.variable_sco
 class FunctionWriter(HeadWriter, TrainingWriter):
     """Writes a `StepFunction` as lines without indentation."""
 
-    _named: dict[int, str] = {}
-
     def write(self, function: StepFunction) -> list[str]:
         """The function's lines. Raises Obstacle where the slice cannot be ordered."""
         self._entered: Counter[int] = Counter()
-        self._body(function)
+        self._named: dict[int, str] = {}
+        body = self._body(function)
         # A scope that is left and entered again goes on, as it was one in TF 1: by what it was called.
         self._named = {scope: "" for scope, times in self._entered.items() if times > 1}
-        body = self._body(function)
-        self._named = {}
+        if self._named:
+            body = self._body(function)
         names = [p.name for p in function.parameters]
         lines = [*self._decorator(function), f"def {function.name}({', '.join(names)}):"]
         lines += [self.step + line if line else "" for line in self._docstring(function)]
