@@ -24,6 +24,7 @@ _SPELLINGS = (
     (re.compile(r"(?<=[(\[ ,])\?(?=[,)\]])"), "None"), (re.compile(r"\bDimension\((\w+)\)"), r"\1"),
     (re.compile(r"\b((?:float|u?int|complex)\d+|bool|string)_ref\b"), r"\1"),  # TF 1's dtypes of variables
     (re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)"), r"\1"),
+    (re.compile(r"(?<=[\[(])[ ]+|[ ]+(?=[\])])"), ""),  # numpy's padding, by how many digits its numbers have
 )  # fmt: skip
 _VOLATILE = re.compile(
     r"""0x[0-9a-fA-F]+

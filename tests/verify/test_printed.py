@@ -84,6 +84,15 @@ def test_a_lost_and_a_new_line() -> None:
     assert found.lost == ("step 1 loss 0.5",) and found.added == ("c",)
 
 
+def test_numpys_padding_does_not_change_which_lines_are_a_pair() -> None:
+    old = printed.lines("[[0.9445856]\n [0.9706981]\n [0.4345733]]\n[-1.5  0.5]")
+    new = printed.lines("[[0.9445856 ]\n [0.9706982 ]\n [0.43457323]]\n[ 1.5 -0.5]")
+    compared = printed.compare(old, new)
+    assert [(n.before, n.after) for n in compared.numbers.values()] == [
+        (0.9445856, 0.9445856), (0.9706981, 0.9706982), (0.4345733, 0.43457323), (-1.5, 1.5), (0.5, -0.5),
+    ]  # fmt: skip
+
+
 def test_what_is_broken_into_other_lines_is_compared_all_the_same() -> None:
     found = compared("[['w',\n  Dimension(1), 0.5]]", "[['w', 1, 0.75]]")
     assert not found.lost and [n.difference > 0.3 for n in found.numbers.values()] == [False, True]
