@@ -233,30 +233,31 @@ class PartWriter:
     def _tainted(self, block: list[ast.stmt], names: list[str]) -> list[ast.stmt]:
         """Statements that work on one record."""
         known = set(names)
+        used: set[str] = set()
         found = []
         for stmt in block:
             flow = statement_flow(stmt)
             if not flow.uses & known:
+                if used & (flow.defines | flow.mutates):  # the work would see what comes after it
+                    raise Unclear("what a record is prepared with is another value afterwards")
                 continue
             if "summary" in ast.unparse(stmt):
                 raise Unclear("a record is summarized")
             found.append(stmt)
             known |= flow.defines
+            used |= flow.uses
         return found
 
     def _function(
         self, name: str, parameters: list[str], work: list[ast.stmt], returned: str
     ) -> list[str]:
         lines = ["", f"def {name}({', '.join(parameters)}):"]
-        previous = 0
-        for stmt in work:
-            if not previous:
-                previous = self.source.first_line(stmt) - 1
-                while self.source.lines[previous - 1].lstrip().startswith("#"):
-                    previous -= 1
+        for stmt in work:  # with the comments right above it: what else stands between them stays where it is
+            above = self.source.first_line(stmt) - 1
+            while above and self.source.lines[above - 1].lstrip().startswith("#"):
+                above -= 1
+            comments = [c.strip() for c in self.source.trivia(above, stmt) if c.strip()]
             text = self.source.statement(stmt, [], "")
-            comments = [c.strip() for c in self.source.trivia(previous, stmt) if c.strip()]
             lines += [self.source.unit + c for c in comments]
             lines += [self.source.unit + t.rstrip("\n") if t.strip() else "" for t in text]
-            previous = stmt.end_lineno or previous
         return [*lines, f"{self.source.unit}return {returned}", ""]

@@ -48,17 +48,16 @@ class Onward:
         return None
 
     def near(self, line: int, word: str) -> int:
-        """Where a line is now; of what came in its place, the line that has the word in it."""
+        """Where a line is now; of what came in its place, the nearest line that has the word in it."""
         for tag, low, high, new_low, new_high in self._blocks:
             if low < line <= high:
                 if tag == "equal":
                     return new_low + line - low
-                for number in range(new_low, new_high):
-                    if word and word in self._new[number]:
-                        return number + 1
                 if new_high == new_low:
                     return max(min(new_low + 1, len(self._new)), 1)
-                return new_low + 1 + (line - 1 - low) * (new_high - new_low) // (high - low)
+                about = new_low + (line - 1 - low) * (new_high - new_low) // (high - low)
+                named = [n for n in range(new_low, new_high) if word and word in self._new[n]]
+                return min(named, key=lambda n: abs(n - about), default=about) + 1
         return max(min(line, len(self._new)), 1)
 
 

@@ -61,6 +61,8 @@ def test_lines_are_followed_through_an_edit() -> None:
     assert [onward.kept(n) for n in (1, 2, 3, 4)] == [2, 3, None, 6]
     assert onward.near(3, "two") == 5 and onward.near(3, "nothing") == 4
     assert Onward("a\nb\n", "a\n").near(2, "b") == 1
+    onward = Onward("a\nx.f(1)\nx.f(2)\nx.f(3)\nb\n", "a\nf(x, 1)\nf(x, 2)\nf(x, 3)\nb\n")
+    assert [onward.near(line, "f") for line in (2, 3, 4)] == [2, 3, 4]
 
 
 def test_a_second_migration_adds_to_the_first(repo: Path) -> None:

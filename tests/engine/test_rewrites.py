@@ -139,6 +139,9 @@ def test_a_rewrite_may_ask_for_a_look() -> None:
     result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert result.new_text == HEAD + "y = held.assign(rows)\n"
     assert [(f.code, f.line) for f in result.findings] == [("TF116", 2)]
+    text = text.replace("False", "True")
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text == HEAD + "y = held.assign(rows)\n" and not result.findings
 
 
 @pytest.mark.parametrize(("call", "codes"), [

@@ -27,6 +27,17 @@ UNDERSTOOD = {
             "images, labels = dataset.make_one_shot_iterator().get_next()",
         ],
     ),
+    "a choice between the steps": (
+        "queue = tf.train.string_input_producer(files, shuffle=False)\n"
+        "_, record = tf.TFRecordReader().read(queue)\nvalues = decode(record)\n"
+        "# how large\nif net == 'small':\n    size = 12\nelse:\n    size = 24\n"
+        "image = tf.reshape(values, [size, size])\nbatch = tf.train.batch(image, 4)\n",
+        [
+            "# how large\nif net == 'small':\n    size = 12\nelse:\n    size = 24\ndataset = ",
+            "def prepare(record):\n    values = decode(record)\n"
+            "    image = tf.reshape(values, [size, size])\n",
+        ],
+    ),
     "slices": (
         "image, label = tf.train.slice_input_producer([images, labels], num_epochs=2, seed=1)\n"
         "batch = tf.train.batch([image, label], 4, allow_smaller_final_batch=True)\n",
@@ -122,6 +133,10 @@ LEFT = {
     "summarized": (
         "queue = tf.train.string_input_producer(files)\n_, a = tf.TFRecordReader().read(queue)\n"
         "tf.summary.text('a', a)\nbatch = tf.train.batch([a, b], 4)\n"),
+    "value that changes between the steps": (
+        "queue = tf.train.string_input_producer(files, shuffle=False)\n"
+        "_, record = tf.TFRecordReader().read(queue)\nimage = crop(record, size)\n"
+        "if size > 2:\n    size = 2\nimage = scale(image, size)\nbatch = tf.train.batch(image, 4)\n"),
     "unknown shuffling": (
         "queue = tf.train.string_input_producer(files, shuffle=is_training)\n"
         "_, a = tf.TFRecordReader().read(queue)\nbatch = tf.train.batch(a, 4)\n"),
