@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -68,7 +69,9 @@ class Expressions(Resources, Forms):
                 root = node
                 while isinstance(root, (ast.Attribute, ast.Call)):
                     root = root.value if isinstance(root, ast.Attribute) else root.func
-                if isinstance(root, ast.Name) and self.lookup(root.id) is not None:
+                if isinstance(root, ast.Name) and (
+                    self.lookup(root.id) is not None or not hasattr(builtins, root.id)
+                ):  # a parameter of the method around it, say
                     found = None
             self._symbols[key] = tf1_symbol(found) if found is not None else None
         return self._symbols[key]

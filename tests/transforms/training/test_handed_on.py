@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+from migrator.analysis.index import ProjectIndex
 from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
 from migrator.engine.plan import build_plan
+from migrator.engine.ruleset import load_ruleset
 
 NETWORK = """\
 import tensorflow as tf
@@ -117,3 +120,20 @@ def test_migrated_modules_build_graphs_where_they_did(tmp_path: Path) -> None:
         (tmp_path / result.path).write_text(result.new_text or "")
     again = build_plan(tmp_path, Options(jobs=1)).changed
     assert [(result.path, result.new_text) for result in again] == []
+
+
+def test_a_class_that_is_given_its_network_builds_it_before_it_restores() -> None:
+    """A parameter of the constructor makes variables as any function does that nothing is known of."""
+    text = (
+        "import tensorflow as tf\n\n\nclass Detector(object):\n    def __init__(self, network, path):\n"
+        "        with tf.Graph().as_default():\n"
+        "            self.images = tf.placeholder(tf.float32, [None, 4])\n"
+        "            self.scores = network(self.images, training=False)\n"
+        "            self.sess = tf.Session()\n            saver = tf.train.Saver()\n"
+        "            saver.restore(self.sess, path)\n\n    def predict(self, images):\n"
+        "        return self.sess.run(self.scores, {self.images: images})\n")
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is not None
+    assert "with self._store.run():\n                    scores = network(" in result.new_text
+    built = result.new_text.index("self._predict.get_concrete_function()")
+    assert built < result.new_text.index("saver.restore(path)")
