@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrator.analysis import graph_kinds as k
+from migrator.analysis.graph_values import Expressions
 from migrator.analysis.program import Program
 from migrator.analysis.program_items import KEEP, RUN, Item
 from migrator.analysis.source import Edit, SourceText
 from migrator.analysis.tree_walk import blocks_of, calls_in, walk
+from migrator.analysis.values import collection_key
 
 #: Methods of dicts and strings that give parts or copies.
 LOOKS_ONLY = frozenset({"get", "items", "keys", "values", "format"})
@@ -26,6 +29,14 @@ def calls_of(item: Item) -> list[ast.Call]:
         if isinstance(stmt, ast.For):
             return calls_in(stmt.iter)
     return calls_in(stmt)
+
+
+def names_variables(call: ast.Call, expressions: Expressions) -> bool:
+    """Whether a call asks for variables by name or as a collection: it lists them, or makes a saver."""
+    symbol = expressions.tf_symbol(call.func) or ""
+    return k.kind_of(symbol) in (k.VARIABLES, k.SAVER) or (
+        symbol in ("tensorflow.get_collection", "tensorflow.get_collection_ref")
+        and k.COLLECTION_KEYS.get(collection_key(call) or "") == k.VARIABLES)
 
 
 def straight(statements: list[ast.stmt]) -> Iterator[ast.stmt]:

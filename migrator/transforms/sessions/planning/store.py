@@ -9,8 +9,8 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_functions import variable_flag
 from migrator.analysis.program_items import DROP, KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.tree_walk import calls_in
-from migrator.analysis.values import collection_key, is_trained
-from migrator.transforms.sessions.helpers import calls_of, chain
+from migrator.analysis.values import is_trained
+from migrator.transforms.sessions.helpers import calls_of, chain, names_variables
 from migrator.transforms.sessions.planning.slices import Slicer
 
 
@@ -42,12 +42,7 @@ class StorePlanner(Slicer):
                 fact = expressions.call_fact(call)
                 if fact is not None and "graph object" in fact.flags:
                     return True
-                symbol = expressions.tf_symbol(call.func)
-                if k.kind_of(symbol) in (k.VARIABLES, k.SAVER):
-                    return True
-                if symbol == "tensorflow.get_collection" and (
-                    k.COLLECTION_KEYS.get(collection_key(call) or "") == k.VARIABLES
-                ):
+                if names_variables(call, expressions):
                     return True
         return False
 

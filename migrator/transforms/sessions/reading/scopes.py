@@ -9,11 +9,11 @@ from migrator.analysis import graph_kinds as k
 from migrator.analysis.class_program import ClassProgram, building_methods
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.program import Program
-from migrator.analysis.program_items import TRACE, Obstacle, RunSite
+from migrator.analysis.program_items import KEEP, RUN, TRACE, Obstacle, RunSite
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.context import FileContext
 from migrator.transforms.sessions.facts import FunctionTable
-from migrator.transforms.sessions.helpers import contains, straight
+from migrator.transforms.sessions.helpers import calls_of, contains, names_variables, straight
 from migrator.transforms.sessions.reading.class_units import (
     listed_outside,
     method_programs,
@@ -62,7 +62,10 @@ def units_of(
     units: list[Unit] = []
     if any(item.role == TRACE for item in module.items):
         nested = [program for around in functions for program in inner[id(around)]]
-        units.append(Unit([*nested, *functions, module], Shared()))
+        listed = any(
+            names_variables(call, p.expressions) for p in functions for item in p.items
+            if item.role in (KEEP, RUN) for call in calls_of(item))
+        units.append(Unit([*nested, *functions, module], Shared(listed=listed)))
     else:
         units += [Unit([*inner[id(program)], program], Shared()) for program in functions]
         units.append(Unit([module], Shared()))

@@ -6,7 +6,7 @@ import ast
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle, RunSite
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import parameter_name, wrapped
 from migrator.transforms.sessions.planning.statements import StatementPlanner
@@ -221,9 +221,14 @@ class CallWriter(StatementPlanner):
                                "tensorflow.Session.run"))
         whole = isinstance(stmt, ast.Expr) and stmt.value is site.run.call and not site.shown
         if whole and site.form == "single":
-            if isinstance(site.leaves[0].expr, ast.Call):
-                self.decisions.edits.append((*self.source.span(site.run.call), self.source.segment(
-                    site.leaves[0].expr)))
+            expr = site.leaves[0].expr
+            if isinstance(expr, ast.ListComp) and len(expr.generators) == 1 and not expr.generators[0].ifs:
+                each = expr.generators[0]
+                self._replace_statement(stmt, f"for {self.source.segment(each.target)} in "
+                                              f"{self.source.segment(each.iter)}:")
+                self.decisions.replaced[id(stmt)].append(self.source.unit + self.source.segment(expr.elt))
+            elif any(calls_in(expr)):
+                self.decisions.edits.append((*self.source.span(site.run.call), self.source.segment(expr)))
             else:
                 self.decisions.dropped.add(id(stmt))
                 self._unname(site.leaves[0], stmt)
