@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from migrator.analysis.index import ProjectIndex
@@ -16,7 +16,6 @@ from migrator.analysis.parsed import Parsed
 from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
-from migrator.analysis.static_shapes import asked_for_none
 from migrator.engine import clock, division, walk
 from migrator.engine.alignment import aligned
 from migrator.engine.blank_lines import closed
@@ -31,6 +30,7 @@ from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.nameless import CODE as NAMELESS
 from migrator.engine.nameless import VARIABLES, may_be_nameless, needs_no_store
 from migrator.engine.options import Options
+from migrator.engine.otherwise import otherwise
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.support_use import used_support
@@ -175,8 +175,10 @@ def _migrate(
     findings += divided.findings
     if unseen(index, path):
         findings.append(_unseen(path))
+    support = used_support(source, parsed)
     if source != text:
-        findings += _never_none(path, text, attempt.before)
+        original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
+        findings += otherwise(path, attempt.before, support, original)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:
@@ -184,7 +186,7 @@ def _migrate(
             path,
             Status.UNCHANGED,
             findings=tuple(order),
-            support=used_support(source, parsed),
+            support=support,
         )
     return FileResult(
         path,
@@ -192,7 +194,7 @@ def _migrate(
         new_text=source,
         changes=tuple(sorted(changes, key=lambda c: (c.line, c.end_line, c.code, c.reason))),
         findings=tuple(order),
-        support=used_support(source, parsed),
+        support=support,
     )
 
 
@@ -387,23 +389,6 @@ def _unseen(path: str) -> Finding:
         "it was not followed",
         "Write `import tensorflow as tf` into this file and migrate again.",
     )  # fmt: skip
-
-
-def _never_none(path: str, text: str, before: Parsed) -> Iterator[Finding]:
-    """Of a program of TensorFlow 1: where it asks whether a dimension is None, and now gets an answer."""
-    if "None" not in text or not any(word in text for word in ("shape", "Shape")):
-        return
-    original = line_map(text, before.text).original if before.text != text else int
-    for node in asked_for_none(before.tree):
-        was = isinstance(node.ops[0], (ast.IsNot, ast.NotIn))
-        other = "a known" if isinstance(node.ops[0], ast.NotEq) else "an unknown"
-        yield Finding(
-            "TF130", path, original(node.lineno), node.col_offset,
-            f"for every tensor of TensorFlow 1 this was {str(was).lower()}: no dimension is None, or "
-            f"equal or unequal to it. In TensorFlow 2 {other} size makes it {str(not was).lower()}",
-            f"Decide which branch such a size takes: {was} in place of the comparison is what TensorFlow 1 "
-            "did, the comparison as it stands is probably what was meant.",
-        )  # fmt: skip
 
 
 def _unsuppressed(

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import re
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -150,15 +151,28 @@ def current_graph() -> Any:
     return tf.compat.v1.get_default_graph()
 
 
+_named_by_maker = contextvars.ContextVar("named_by_maker", default=False)
+
+
 @contextlib.contextmanager
-def outside_traces() -> Iterator[None]:
+def outside_traces(named: bool = True) -> Iterator[None]:
     """Variables made in here by a function that is being traced outlive the trace.
 
-    `tf.init_scope` alone leaves them to `tf.function`, which would trace a second time.
+    `tf.init_scope` alone leaves them to `tf.function`, which would trace a second time. named: what
+    makes them gives them their TF 1 names (an optimizer its state's), as layers of Keras do not.
     """
-    with tf.init_scope(), tf.variable_creator_scope(_unlifted):
-        placed_as_asked()
-        yield
+    token = _named_by_maker.set(named)
+    try:
+        with tf.init_scope(), tf.variable_creator_scope(_unlifted):
+            placed_as_asked()
+            yield
+    finally:
+        _named_by_maker.reset(token)
+
+
+def named_by_maker() -> bool:
+    """Whether what makes variables here gives them their TF 1 names itself."""
+    return _named_by_maker.get()
 
 
 def placed_as_asked() -> None:

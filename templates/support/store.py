@@ -27,7 +27,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import current_graph, hashable, is_seed, layer_variable_name, outside_traces
+from .names import current_graph, hashable, is_seed, layer_variable_name, named_by_maker, outside_traces
 
 
 class GraphKeys:
@@ -234,7 +234,7 @@ class Run:
     def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
         """A variable that code which knows nothing of the store makes: those of Keras layers are its
         own, as they were the graph's in TF 1."""
-        ours = current_run().store is self.store
+        ours = current_run().store is self.store and not named_by_maker()
         name = layer_variable_name(kwargs.get("initial_value"), self.open_name_scope()) if ours else None
         if name is None or is_seed(name):
             return make(**kwargs)
@@ -436,7 +436,7 @@ class VariableStore(tf.Module):
     def get_or_make(self, name: str, make: Callable[[], Any]) -> Any:
         """Any other object with state (a Keras layer, a metric) under a TF1 name, made once."""
         if name not in self.registry.objects:
-            with outside_traces():
+            with outside_traces(named=False):
                 self.registry.objects[name] = make()
             setattr(self, name, self.registry.objects[name])
         return self.registry.objects[name]

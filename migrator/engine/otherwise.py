@@ -1,0 +1,87 @@
+"""What runs on TensorFlow 2 as it stands and means something else there: told at its line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from migrator.analysis.parsed import Parsed
+from migrator.analysis.static_shapes import asked_for_none
+from migrator.model import Finding
+
+_Line = Callable[[int], int]
+
+
+def otherwise(
+    path: str, before: Parsed, support: frozenset[str], original: _Line
+) -> Iterator[Finding]:
+    """Findings of a program of TensorFlow 1 that is changed; `support` is what its output uses."""
+    text = before.text
+    if "None" in text and any(word in text for word in ("shape", "Shape")):
+        yield from _never_none(path, before.tree, original)
+    if "get_operations" in text and _of_graphs_that_are_built(support):
+        yield from _listed_operations(path, before.tree, original)
+    if "seed" in text and "import tensorflow" in text:
+        yield from _seeded_too_early(path, before, original)
+
+
+def _never_none(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:
+    """Where it asks whether a dimension is None, and now gets an answer."""
+    for node in asked_for_none(tree):
+        was = isinstance(node.ops[0], (ast.IsNot, ast.NotIn))
+        other = "a known" if isinstance(node.ops[0], ast.NotEq) else "an unknown"
+        yield Finding(
+            "TF130", path, original(node.lineno), node.col_offset,
+            f"for every tensor of TensorFlow 1 this was {str(was).lower()}: no dimension is None, or "
+            f"equal or unequal to it. In TensorFlow 2 {other} size makes it {str(not was).lower()}",
+            f"Decide which branch such a size takes: {was} in place of the comparison is what TensorFlow 1 "
+            "did, the comparison as it stands is probably what was meant.",
+        )  # fmt: skip
+
+
+def _of_graphs_that_are_built(support: frozenset[str]) -> bool:
+    """No graph of it is read from a file: that one has the operations that it always had."""
+    modules = {name.partition(".")[0] for name in support}
+    return "graphs" in modules and not modules & {"frozen_graph", "meta_graph"}
+
+
+def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get_operations"
+            and not node.args
+        ):
+            yield Finding(
+                "TF308", path, original(node.lineno), node.col_offset,
+                "the operations of a graph that this program builds are other ones in TensorFlow 2: a "
+                "variable has no VariableV2, Assign and read, layers and gradients have other kernels",
+                "What is looked for by name is better asked for by name, or kept where it is made; a "
+                "count or a list of all operations has other contents.",
+            )  # fmt: skip
+
+
+def _seeded_too_early(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """`random.seed` in a module that imports TensorFlow further down."""
+    seeds: list[ast.stmt] = []
+    for statement in before.tree.body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            if before.names.resolve_node(statement.value.func) == "random.seed":
+                seeds.append(statement)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)) and seeds:
+            if any(name.split(".")[0] == "tensorflow" for name in _imported(statement)):
+                for seed in seeds:
+                    yield Finding(
+                        "PY235", path, original(seed.lineno), seed.col_offset,
+                        "TensorFlow 2 draws from Python's random numbers while it is imported, further down: "
+                        "what is drawn after that is not what was drawn in TensorFlow 1",
+                        "Seed after the import, and compare with numbers that were drawn so.",
+                    )  # fmt: skip
+                return
+
+
+def _imported(statement: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(statement, ast.ImportFrom):
+        return [statement.module or ""]
+    return [alias.name for alias in statement.names]

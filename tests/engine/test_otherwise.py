@@ -1,0 +1,74 @@
+"""What means something else on TensorFlow 2 is told; what means the same is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from migrator.analysis.index import ProjectIndex
+from migrator.engine.options import Options
+from migrator.engine.pipeline import migrate_text
+from tests.transforms.texts import RULES
+
+GRAPH = 'import tensorflow as tf\nx = tf.placeholder(tf.float32, [3], name="x")\n'
+
+
+def found(text: str, code: str) -> list[int]:
+    result = migrate_text("a.py", text, ProjectIndex(), Options(), RULES)
+    return [item.line for item in result.findings if item.code == code]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = len(tf.get_default_graph().get_operations())",
+        "names = [o.name for o in x.graph.get_operations()]",
+        "with tf.Session() as s:\n    n = [o.type for o in s.graph.get_operations()]\n    print(s.run(2 * x, {x: n}))",
+    ],
+)
+def test_the_operations_of_a_graph_that_is_built_are_other_ones(body: str) -> None:
+    line = 3 + body[: body.index("get_operations")].count("\n")
+    assert found(GRAPH + body + "\n", "TF308") == [line]
+
+
+def test_a_graph_that_is_loaded_has_the_operations_that_it_had() -> None:
+    text = """import tensorflow as tf
+graph_def = tf.GraphDef()
+with open("m.pb", "rb") as f:
+    graph_def.ParseFromString(f.read())
+with tf.Graph().as_default() as graph:
+    tf.import_graph_def(graph_def, name="")
+    names = [o.name for o in graph.get_operations()]
+    with tf.Session() as s:
+        print(s.run("y:0", {"x:0": [1.0]}))
+"""
+    assert found(text, "TF308") == []
+
+
+@pytest.mark.parametrize("head", ["import random\nrandom.seed(3)\n", "from random import seed\nseed(3)\n"])
+def test_a_seed_before_the_import_is_told(head: str) -> None:
+    assert found(f"{head}{GRAPH}", "PY235") == [2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"import random\n{GRAPH}random.seed(3)\n",
+        f"import numpy as np\nnp.random.seed(3)\n{GRAPH}",
+        f"import random\ndef main():\n    random.seed(3)\n{GRAPH}",
+    ],
+)
+def test_other_seeds_are_not(text: str) -> None:
+    assert found(text, "PY235") == []
+
+
+def test_the_import_draws_from_pythons_random_numbers() -> None:
+    """If this ends, PY235 can go."""
+    drawn = "import random; random.seed(1); {}; print(random.random())"
+
+    def printed(what: str) -> bytes:
+        return subprocess.check_output([sys.executable, "-c", drawn.format(what)])
+
+    assert printed("pass") != printed("import tensorflow")
