@@ -27,7 +27,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import current_graph, hashable, is_seed, layer_variable_name, named_by_maker, outside_traces
+from .names import (
+    current_graph,
+    hashable,
+    is_seed,
+    layer_variable_name,
+    named_by_maker,
+    outside_traces,
+)
 
 
 class GraphKeys:

@@ -25,7 +25,7 @@ def found(text: str, code: str) -> list[int]:
     [
         "n = len(tf.get_default_graph().get_operations())",
         "names = [o.name for o in x.graph.get_operations()]",
-        "with tf.Session() as s:\n    n = [o.type for o in s.graph.get_operations()]\n    print(s.run(2 * x, {x: n}))",
+        "with tf.Session() as s:\n    n = s.graph.get_operations()\n    print(s.run(x, {x: n}))",
     ],
 )
 def test_the_operations_of_a_graph_that_is_built_are_other_ones(body: str) -> None:
