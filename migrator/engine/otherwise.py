@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.static_shapes import asked_for_none
 from migrator.model import Finding
 
+_BATCH_NORM = "BatchNormalization"
+# What runs the updates of Keras layers, or has Keras do it.
+_UPDATES = (".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_")
 _Line = Callable[[int], int]
 
 
 def otherwise(
-    path: str, before: Parsed, support: frozenset[str], original: _Line
+    path: str, before: Parsed, support: frozenset[str], index: ProjectIndex, original: _Line
 ) -> Iterator[Finding]:
     """Findings of a program of TensorFlow 1 that is changed; `support` is what its output uses."""
     text = before.text
@@ -21,6 +25,8 @@ def otherwise(
         yield from _never_none(path, before.tree, original)
     if "get_operations" in text and _of_graphs_that_are_built(support):
         yield from _listed_operations(path, before.tree, original)
+    if _BATCH_NORM in text and "graphs" not in _modules(support):
+        yield from _updates_that_happen(path, before, index, original)
     if "seed" in text and "import tensorflow" in text:
         yield from _seeded_too_early(path, before, original)
 
@@ -39,10 +45,34 @@ def _never_none(path: str, tree: ast.Module, original: _Line) -> Iterator[Findin
         )  # fmt: skip
 
 
+def _modules(support: frozenset[str]) -> set[str]:
+    return {name.partition(".")[0] for name in support}
+
+
 def _of_graphs_that_are_built(support: frozenset[str]) -> bool:
     """No graph of it is read from a file: that one has the operations that it always had."""
-    modules = {name.partition(".")[0] for name in support}
-    return "graphs" in modules and not modules & {"frozen_graph", "meta_graph"}
+    return "graphs" in _modules(support) and not _modules(support) & {"frozen_graph", "meta_graph"}
+
+
+def _updates_that_happen(
+    path: str, before: Parsed, index: ProjectIndex, original: _Line
+) -> Iterator[Finding]:
+    """Batch normalization of Keras in an Estimator's model whose updates nobody ran in TensorFlow 1."""
+    near = {*index.importers(path), *index.imported(path)} - {path}
+    texts = [before.text, *(index.text(other) or "" for other in near)]
+    if any(word in text for word in _UPDATES for text in texts) or not any("stimator" in t for t in texts):
+        return
+    for node in ast.walk(before.tree):
+        if isinstance(node, ast.Call) and (before.names.resolve_node(node.func) or "").endswith(
+            f"keras.layers.{_BATCH_NORM}"
+        ):
+            yield Finding(
+                "TF309", path, original(node.lineno), node.col_offset,
+                "in an Estimator's graph TensorFlow 1 changed the moving averages of this layer only where "
+                "its updates were run, which nothing here does: it evaluated with mean 0 and variance 1. "
+                "Now they move in training",
+                "This is what the layer is for; numbers of evaluation and prediction are others than before.",
+            )  # fmt: skip
 
 
 def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ TF 1 names, so checkpoints of TF 1 estimators can be continued.
 """
 from __future__ import annotations
 
+import collections
 import copy
 import inspect
 import os
@@ -28,6 +29,7 @@ from .hooks import (
     StepCounterHook,
     StopAtStepHook,
 )
+from .names import layers_numbered
 from .scopes import get_or_create_global_step
 from .store import VariableStore
 from .summary import scalar
@@ -314,7 +316,8 @@ class Estimator:
         """The specification of the model for a batch, as `EstimatorSpec`."""
         known = _accepted(self._model_fn, labels=labels, mode=mode, config=self._config,
                           params=self.call_params(mode))
-        spec = self._model_fn(features, **known)
+        with layers_numbered(collections.defaultdict(int)):
+            spec = self._model_fn(features, **known)
         convert = getattr(spec, "as_estimator_spec", None)
         return convert() if convert is not None else spec
 

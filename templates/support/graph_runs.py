@@ -138,6 +138,7 @@ class GraphRun(Run):
         opened = self.open_name_scope()
         name = self.unique_name(
             layer_variable_name(initial, opened) or opened + (kwargs.get("name") or "Variable"))
+        self.unshared.add(name)
         with tf.init_scope(), tf.name_scope(""):
             first = self.first_value(initial)
             made = make(**{**kwargs, "initial_value": first, "name": name})

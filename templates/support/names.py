@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import inspect
 import re
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -118,7 +119,28 @@ def layer_variable_name(initial: Any, opened: str) -> str | None:
                for scope, name in zip(around[-count:], own, strict=False)):
             around = around[:-count]
             break
-    return "/".join([*around, made.path])
+    return "/".join([*around, _path_of_tf1(made)])
+
+
+def _path_of_tf1(made: Any) -> str:
+    """The path of a variable of Keras that is being made. In TF 1 a Sequential that knew its input's
+    shape made its layers while they were added, in no scope of its own; Keras 3 opens one."""
+    try:
+        from keras.src.backend.common import global_state
+    except ImportError:  # a Keras that keeps them elsewhere: the path is Keras 3's
+        return made.path
+    opened = [scope for scope in global_state.get_global_attribute("name_scope_stack") or ()
+              if isinstance(scope.caller, tf.keras.Sequential)]
+    calls, frame = set(), inspect.currentframe() if opened else None
+    while frame is not None:
+        if frame.f_code.co_name == "__call__":
+            calls.add(id(frame.f_locals.get("self")))
+        frame = frame.f_back
+    parts = made.path.split("/")
+    for scope in opened:
+        if id(scope.caller) not in calls and scope.name in parts[:-1]:
+            parts.remove(scope.name)
+    return "/".join(parts)
 
 
 def is_seed(name: str) -> bool:

@@ -168,7 +168,7 @@ class Run:
         self.scope_counts: dict[str, int] = {}
         self.name_counts: dict[str, int] = {}
         self.used: dict[str, None] = {}  # names of variables, in the order of their first use
-        self.unshared: set[str] = set()  # those of `Variable`, which `get_variable` does not find
+        self.unshared: set[str] = set()  # those that `get_variable` does not find: of `Variable`, of Keras
         self._shared: dict[str, str] = {}  # what `get_variable` calls its own beside these
         self.trains = True  # False: training operations are built for nobody to run
         self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
@@ -240,14 +240,18 @@ class Run:
 
     def lifted(self, make: Callable[..., Any], **kwargs: Any) -> Any:
         """A variable that code which knows nothing of the store makes: those of Keras layers are its
-        own, as they were the graph's in TF 1."""
-        ours = current_run().store is self.store and not named_by_maker()
-        name = layer_variable_name(kwargs.get("initial_value"), self.open_name_scope()) if ours else None
+        own, as they were the graph's in TF 1. Code that runs again finds those of its first run."""
+        run = current_run()
+        ours = run.store is self.store and not named_by_maker()
+        name = layer_variable_name(kwargs.get("initial_value"), run.open_name_scope()) if ours else None
         if name is None or is_seed(name):
             return make(**kwargs)
-        name = self.unique_name(name)
-        with tf.name_scope(""):
-            made = make(**{**kwargs, "name": name})
+        name = run.unique_name(name)
+        run.unshared.add(name)
+        if name in self.store.variables_by_name:
+            return self.store.variables_by_name[name]
+        with outside_traces(), tf.name_scope(""):
+            made = make(**{**kwargs, "name": name, "experimental_enable_variable_lifting": False})
         self.store.add(name, hashable(made), variable_collections(**kwargs))
         return made
 

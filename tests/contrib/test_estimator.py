@@ -91,6 +91,51 @@ def test_trajectory_resumed_from_a_checkpoint(tmp_path: Path) -> None:
     assert len(logged) == 9
 
 
+def _layers(x: Any) -> Any:
+    return tf.keras.layers.Dense(1)(tf.keras.layers.Dense(4, name="fc")(x))
+
+
+def _sequential(x: Any) -> Any:
+    dense = tf.keras.layers.Dense
+    return tf.keras.Sequential([dense(4, input_shape=(3,)), dense(1)])(x)
+
+
+def _called(x: Any) -> Any:
+    return tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])(x)
+
+
+def _mixed(x: Any) -> Any:
+    return layers.dense(tf.keras.layers.Dense(4)(x), 1)
+
+
+@pytest.mark.parametrize(("net", "kernels"), [  # TensorFlow 1.15.5's names
+    (_layers, ["dense/kernel", "fc/kernel"]),
+    (_sequential, ["dense/kernel", "dense_1/kernel"]),
+    (_called, ["sequential/dense/kernel", "sequential/dense_1/kernel"]),
+    (_mixed, ["dense/kernel", "dense/kernel_1"]),
+])
+def test_keras_layers_that_a_model_function_makes(
+        tmp_path: Path, net: Any, kernels: list[str]) -> None:
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        loss = losses.mean_squared_error(labels, net(features["x"]))
+        train = optimizers.AdagradOptimizer(0.1).minimize(loss, scopes.get_or_create_global_step())
+        return estimator.EstimatorSpec(mode, None, loss, train)
+
+    def loss(trained: Any) -> float:
+        return float(trained.evaluate(eval_input)["loss"])
+    first = estimator.Estimator(model_fn, str(tmp_path))
+    first.train(train_input, steps=3)
+    assert [n for n in sorted(first.get_variable_names())
+            if "/kernel" in n and "Adagrad" not in n] == kernels
+    kept = [first.get_variable_value(f"{name}/Adagrad") for name in kernels]
+    second = estimator.Estimator(model_fn, str(tmp_path))
+    second.train(train_input, steps=3)  # weights and accumulators: from the checkpoint
+    assert loss(second) == loss(estimator.Estimator(model_fn, str(tmp_path)))
+    assert second.get_variable_value("global_step") == 6
+    for name, value in zip(kernels, kept, strict=True):
+        assert np.all(second.get_variable_value(f"{name}/Adagrad") >= value)
+
+
 def test_evaluate_and_predict(tmp_path: Path) -> None:
     trained = estimator.Estimator(model_fn, str(tmp_path), params={})
     untrained = trained.evaluate(eval_input)  # of the initial values, as in TF 1

@@ -47,6 +47,22 @@ with tf.Graph().as_default() as graph:
     assert found(text, "TF308") == []
 
 
+MODEL = """import tensorflow as tf
+def model_fn(features, labels, mode):
+    h = tf.keras.layers.BatchNormalization()(features, training=mode == "train")
+    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(h, 1))
+    train = tf.train.AdamOptimizer().minimize(loss, global_step=tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op={})
+"""
+
+
+def test_updates_of_a_keras_layer_that_nobody_ran() -> None:
+    # TensorFlow 1.15.5 leaves batch_normalization/moving_mean at 0 in all steps of MODEL
+    assert found(MODEL.format("train"), "TF309") == [3]
+    run = "tf.group(train, *tf.keras.Model(features, h).updates)"
+    assert found(MODEL.format(run), "TF309") == []
+
+
 @pytest.mark.parametrize("head", ["import random\nrandom.seed(3)\n", "from random import seed\nseed(3)\n"])
 def test_a_seed_before_the_import_is_told(head: str) -> None:
     assert found(f"{head}{GRAPH}", "PY235") == [2]
