@@ -87,7 +87,7 @@ class DatasetCallers:
         decisions = Decisions()
         edits = decisions.edits
         free = Names(names.used_names)
-        graph = runs_left(ctx)
+        graph = runs_left(ctx) or _called_in_graphs(ctx)
         for reference in names.references:
             call = reference.call
             if call is None:
@@ -125,6 +125,19 @@ def _imports_elements(ctx: FileContext) -> bool:
         facts = ctx.index.fact(path, "functions", ctx.path) or {}
         if any(record["kind"] == k.ELEMENT for record in facts.values()):
             return True
+    return False
+
+
+def _called_in_graphs(ctx: FileContext) -> bool:
+    """Whether a module that leads here has sessions: its graph may be what the calls are a part of."""
+    seen, to_see = {ctx.path}, [ctx.path]
+    while to_see:
+        for path in ctx.index.importers(to_see.pop()):
+            if path not in seen:
+                if "Session" in (ctx.index.text(path) or ""):
+                    return True
+                seen.add(path)
+                to_see.append(path)
     return False
 
 

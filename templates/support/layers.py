@@ -94,8 +94,8 @@ class _Conv(Layer):
 
     def _finish(self, outputs: tf.Tensor) -> tf.Tensor:
         if self.bias is not None:
-            shape = [-1] + [1] * self.rank if self.channels_first else [-1]
-            outputs += tf.reshape(tf.cast(self.bias, outputs.dtype), shape)
+            layout = "NCHW" if self.channels_first else "NHWC"
+            outputs = tf.nn.bias_add(outputs, tf.cast(self.bias, outputs.dtype), layout)
         return self._activated(outputs)
 
     def call(self, inputs: Any) -> tf.Tensor:
@@ -450,6 +450,7 @@ class _Pooling(Layer):
 
     rank = 2
     op: Callable[..., tf.Tensor] = staticmethod(tf.nn.max_pool2d)
+    op_name: str | None = None
 
     def __init__(
         self,
@@ -467,7 +468,7 @@ class _Pooling(Layer):
 
     def call(self, inputs: Any) -> tf.Tensor:
         layout = _native(self.rank, self.channels_first)
-        return self.op(inputs, self.pool_size, self.strides, self.padding, data_format=layout)
+        return self.op(inputs, self.pool_size, self.strides, self.padding, layout, name=self.op_name)
 
 
 class MaxPooling1D(_Pooling):
@@ -479,6 +480,8 @@ class MaxPooling1D(_Pooling):
 
 class MaxPooling2D(_Pooling):
     """The largest value of each window of [batch, height, width, channels]."""
+
+    op_name = "MaxPool"  # as TF 1 calls it
 
 
 class MaxPooling3D(_Pooling):
@@ -499,6 +502,7 @@ class AveragePooling2D(_Pooling):
     """The mean of each window of [batch, height, width, channels]."""
 
     op = staticmethod(tf.nn.avg_pool2d)
+    op_name = "AvgPool"
 
 
 class AveragePooling3D(_Pooling):

@@ -31,7 +31,8 @@ def _pooled(
         dims = inputs.shape.rank - 2
         size = utils.n_positive_integers(dims, kernel_size)
         steps = utils.n_positive_integers(dims, stride)
-        outputs = op(inputs, size, steps, padding.upper(), data_format=data_format)
+        named = {"name": default_name[:-2]} if dims == 2 else {}  # as TF 1 calls the operation
+        outputs = op(inputs, size, steps, padding.upper(), data_format=data_format, **named)
         return utils.collect_named_outputs(outputs_collections, path, outputs)
 
 
@@ -167,6 +168,7 @@ def pool(
             padding=padding.upper(),
             data_format=data_format,
             dilations=utils.n_positive_integers(dims, dilation_rate),
+            name=path,
         )
         return utils.collect_named_outputs(outputs_collections, path, outputs)
 
@@ -200,11 +202,12 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
         sizes = inputs.shape[1:]
         features = sizes.num_elements() if sizes.is_fully_defined() else None
         batch = inputs.shape[0]
-        if features is not None:
-            outputs = tf.reshape(inputs, [-1 if batch is None else batch, features])
-        else:
-            outputs = tf.reshape(inputs, [tf.shape(inputs)[0], -1])
-            outputs.set_shape([batch, None])
+        with tf.name_scope("flatten"):
+            if features is not None:
+                outputs = tf.reshape(inputs, [-1 if batch is None else batch, features])
+            else:
+                outputs = tf.reshape(inputs, [tf.shape(inputs)[0], -1])
+                outputs.set_shape([batch, None])
         return utils.collect_named_outputs(outputs_collections, path, outputs)
 
 
@@ -298,8 +301,12 @@ def softmax(logits: Any, scope: Any = None) -> tf.Tensor:
     """Softmax over the last dimension."""
     with variable_scope(scope, "softmax", [logits]):
         logits = tf.convert_to_tensor(logits)
-        utils.last_dimension(logits.shape, min_rank=2)
-        return tf.nn.softmax(logits)
+        features = utils.last_dimension(logits.shape, min_rank=2)
+        # Row by row, as in TF 1: frozen graphs are asked for its "Reshape_1".
+        rows = tf.nn.softmax(tf.reshape(logits, [-1, features]))
+        outputs = tf.reshape(rows, tf.shape(logits))
+        outputs.set_shape(logits.shape)
+        return outputs
 
 
 @add_arg_scope
