@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from migrator.analysis.names import NameTable
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.options import Options
 from migrator.engine.pipeline import migrate_text
+from migrator.engine.plan import build_plan
 from migrator.engine.ruleset import load_ruleset
 from migrator.model import Rung
 
@@ -178,3 +180,23 @@ def test_summaries_that_queues_wrote_are_told(merged: str, told: int) -> None:
     found = migrate_text("m.py", text, index, Options(), load_ruleset(Options())).findings
     gone = [f for f in found if f.code == "TF503" and "fraction_of" in f.message]
     assert [(f.line, f.rung) for f in gone] == [(3, Rung.MANUAL)] * told
+
+
+def test_a_batch_that_is_a_part_of_a_graph_elsewhere_comes_from_its_iterator(tmp_path: Path) -> None:
+    """`next(iter(...))` would be an iterator that nothing in the graph begins."""
+    (tmp_path / "reading.py").write_text(
+        "import tensorflow as tf\n\n\ndef read(path):\n"
+        "    queue = tf.train.string_input_producer([path], shuffle=False)\n"
+        "    _, record = tf.TFRecordReader().read(queue)\n    label = parse(record)\n"
+        "    labels = tf.train.batch(label, 2)\n    return labels\n\n\n"
+        "def read_both(first, second):\n    a = read(first)\n    b = read(second)\n"
+        "    return tf.concat([a, b], 0)\n")
+    inside = "import tensorflow as tf\nfrom reading import read_both\n\n\ndef train(loss):\n"
+    (tmp_path / "training.py").write_text(
+        f"{inside}    labels = read_both('a', 'b')\n    x = tf.placeholder(tf.float32, [4])\n"
+        "    with tf.Session() as sess:\n        for _ in range(3):\n"
+        "            print(sess.run(loss(x), {x: sess.run(labels)}))\n")
+    plan = build_plan(tmp_path, Options())
+    text = {file.path: file.new_text or "" for file in plan.files}["reading.py"]
+    assert "a = iterators.make_one_shot_iterator(read(first)).get_next()" in text
+    assert "next(iter(" not in text
