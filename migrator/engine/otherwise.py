@@ -17,13 +17,17 @@ _Line = Callable[[int], int]
 
 
 def otherwise(
-    path: str, before: Parsed, support: frozenset[str], index: ProjectIndex, original: _Line
-) -> Iterator[Finding]:
-    """Findings of a program of TensorFlow 1 that is changed; `support` is what its output uses."""
+    path: str, before: Parsed, support: frozenset[str], index: ProjectIndex, original: _Line,
+    stays: bool,
+) -> Iterator[Finding]:  # fmt: skip
+    """Findings of a program of TensorFlow 1 that is changed.
+
+    support: what its output uses. stays: some of it goes on as it was, through compat.
+    """
     text = before.text
     if "None" in text and any(word in text for word in ("shape", "Shape")):
         yield from _never_none(path, before.tree, original)
-    if "get_operations" in text and _of_graphs_that_are_built(support):
+    if "get_operations" in text and not stays and _of_graphs_that_are_built(support):
         yield from _listed_operations(path, before.tree, original)
     if _BATCH_NORM in text and "graphs" not in _modules(support):
         yield from _updates_that_happen(path, before, index, original)

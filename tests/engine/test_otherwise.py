@@ -63,6 +63,17 @@ def test_updates_of_a_keras_layer_that_nobody_ran() -> None:
     assert found(MODEL.format(run), "TF309") == []
 
 
+def test_a_graph_that_stays_lists_its_operations_itself() -> None:
+    text = """import tensorflow as tf
+class T(tf.test.TestCase):
+    def test(self):
+        with self.test_session() as s:
+            run(s, tf.placeholder(tf.float32, [], name="x"))
+            print([o.name for o in s.graph.get_operations()])
+"""
+    assert found(text, "TF308") == []
+
+
 @pytest.mark.parametrize("head", ["import random\nrandom.seed(3)\n", "from random import seed\nseed(3)\n"])
 def test_a_seed_before_the_import_is_told(head: str) -> None:
     assert found(f"{head}{GRAPH}", "PY235") == [2]
