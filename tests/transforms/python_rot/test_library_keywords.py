@@ -1,4 +1,4 @@
-"""Keywords that NumPy 2 lacks are what it has in their place."""
+"""Keywords that libraries lack by now are what they have in their place."""
 
 import numpy as np
 import pytest
@@ -25,3 +25,19 @@ def test_keywords(before: str, after: str) -> None:
     assert new == HEAD + after
     assert migrated(new) == new
     exec(new.replace("import tensorflow as tf\n", ""), {"np": np})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from sklearn.manifold import TSNE\nt = TSNE(perplexity=30, n_iter=500)  # b\nu = TSNE(2)\n",
+         "from sklearn.manifold import TSNE\nt = TSNE(perplexity=30, max_iter=500)  # b\nu = TSNE(2)\n"),
+        ("from sklearn import preprocessing\ne = preprocessing.OneHotEncoder(sparse=False)\n",
+         "from sklearn import preprocessing\ne = preprocessing.OneHotEncoder(sparse_output=False)\n"),
+        ("import matplotlib.pyplot as plt\nplt.hist(a, 5, normed=True)\nplt.grid(b=True)\n",
+         "import matplotlib.pyplot as plt\nplt.hist(a, 5, density=True)\nplt.grid(visible=True)\n"),
+    ],
+)  # fmt: skip
+def test_keywords_of_other_libraries(before: str, after: str) -> None:
+    assert migrated(HEAD + before) == HEAD + after
+    assert migrated(HEAD + after) == HEAD + after
