@@ -257,6 +257,29 @@ def test_a_print_that_goes_with_its_tensor_is_told() -> None:
     assert "print('z', z)" not in ctx.text and "    print('y', y)" in ctx.text
 
 
+@pytest.mark.parametrize(("updates", "told"), [
+    ("step = tf.train.GradientDescentOptimizer(0.1).minimize(y, var_list=mine)\n"
+     "clip = [v.assign(tf.clip_by_value(v, -1.0, 1.0)) for v in mine]\n", 1),
+    ("adam = tf.train.AdamOptimizer(0.1)\nfound = adam.compute_gradients(y, mine)\n"
+     "step = tf.group(adam.apply_gradients(found), adam.apply_gradients(found))\nclip = y\n", 1),
+    ("step = tf.train.GradientDescentOptimizer(0.1).minimize(y, var_list=mine)\n"
+     "with tf.control_dependencies([step]):\n    clip = mine[0].assign(tf.negative(mine[0]))\n", 0),
+    ("step = tf.train.GradientDescentOptimizer(0.1).minimize(y, var_list=mine)\n"
+     "clip = count.assign_add(1)\n", 0),
+])  # fmt: skip
+def test_updates_without_an_order_are_told(updates: str, told: int) -> None:
+    body = (
+        "w = tf.Variable([[1.0], [2.0]])\ncount = tf.Variable(0, trainable=False)\nmine = [w]\n"
+        "y = tf.reduce_mean(tf.matmul(x, w))\n" + updates + "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    value, _, _ = sess.run([y, step, clip], feed_dict={x: np.ones((1, 2))})\n    print(value)\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    assert "tf.Session" not in ctx.text
+    assert [f.code for f in ctx.findings] == ["TF310"] * told
+
+
 def test_what_is_printed_while_the_graph_is_built_is_printed_once() -> None:
     body = (
         "print('y', y)\nwith tf.Session() as sess:\n"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.place import FunctionPlacer
+from migrator.transforms.sessions.records import Note
 from migrator.transforms.sessions.step import StepFunction
 
 #: What a graph is asked for the parts of it that no variable holds.
@@ -18,10 +20,20 @@ _ASKED = frozenset({"get_tensor_by_name", "get_operation_by_name", "get_operatio
 _SURGERY = frozenset({"as_graph_def", "import_graph_def", "extract_sub_graph", "copy_op_to_graph"})
 #: What asks which variables have a value: those of TensorFlow 2 always have one.
 _INITIALISED = frozenset({"tensorflow.is_variable_initialized", "tensorflow.report_uninitialized_variables"})
+_ASSIGNING = frozenset({"assign", "assign_add", "assign_sub"})
 #: Optimizers that keep nothing for a variable.
 _STATELESS = ("GradientDescentOptimizer", "ProximalGradientDescentOptimizer")
 #: Runs that need no session to be open around them.
 _COMPLETE = ("run", "loop", "evaluate")
+
+
+def _assigns(item: Item) -> bool:
+    return any(isinstance(call.func, ast.Attribute) and call.func.attr in _ASSIGNING
+               for call in calls_of(item))
+
+
+def _updates(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("minimize", "apply_gradients")
 
 
 def _inline_dependencies(context: ast.expr) -> list[ast.expr]:
@@ -70,6 +82,7 @@ class ScopePlan(FunctionPlacer):
                 self.sites.append(site)
         for site in self.sites:
             self._assign_function(site)
+        self._tell_open_orders()
         self._refuse_unrun_variables()
         self._refuse_shared_optimizers()
         self._refuse_rebuilt_objects()
@@ -79,6 +92,40 @@ class ScopePlan(FunctionPlacer):
         for site in self.sites:
             self._rewrite_site(site)
         self._place_functions()
+
+    def _tell_open_orders(self) -> None:
+        """Updates of one run that change the same variables did so in an order that nothing set: an
+        assignment to what is trained, a second update of one Adam, which keeps powers of its betas."""
+        for function in self.functions:
+            updates = [(item, call) for item in function.items for call in calls_of(item) if _updates(call)]
+            adams = [name for _, call in updates if (name := self._adam(call))]
+            if len(set(adams)) < len(adams) or any(
+                self._assigned_beside(item, *update) for item in function.items for update in updates
+            ):
+                run = next(site.run.call for site in self.sites if site.function is function)
+                self.notes.append(Note(
+                    "TF310", run, "this run updated the same variables twice, and TensorFlow 1 left open "
+                    "which update came first; now they are done as they are written",
+                    advice="Look whether that is what you mean; results may differ by the order."))
+
+    def _assigned_beside(self, item: Item, train: Item, call: ast.Call) -> bool:
+        """Whether a statement assigns to variables that `train` lists, and neither waits for the other."""
+        listed = argument(call, 2, "var_list")
+        if listed is None or train.flow.defines & item.flow.uses or any(
+            part.kind == "deps" for parent in (*item.parents, *train.parents)
+            for part in self.program.with_parts.get(id(parent), ())
+        ):
+            return False
+        trained = statement_flow(listed, self.program.owner).uses
+        return _assigns(item) and any(map(self.program._lookup, trained & item.flow.uses))
+
+    def _adam(self, call: ast.Call) -> str:
+        """The name of the Adam optimizer whose method is called."""
+        assert isinstance(call.func, ast.Attribute)
+        name = self.program._name(call.func.value)
+        made = self.program._lookup(name) if name else None
+        symbol = self.program.expressions.tf_symbol(made.call.func) if made and made.call else ""
+        return name if name and (symbol or "").endswith("AdamOptimizer") else ""
 
     def _refuse_unrun_variables(self) -> None:
         """A checkpoint holds the variables of layers even if no run computes with them."""
