@@ -12,13 +12,13 @@ from migrator.engine.registry import transform
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
-CODE = "PY235"
+CODE = "PY236"
 _CELLS = {"set_value": (3, "frame.at[row, column] = value"), "get_value": (2, "frame.at[row, column]")}
 
 
 @transform
 class PandasMethods:
-    """PY235: what only frames of pandas have, in a module that imports pandas. A list's `append` gives
+    """PY236: what only frames of pandas have, in a module that imports pandas. A list's `append` gives
     nothing, so that one whose value is kept is a frame's."""
 
     name = "pandas_methods"

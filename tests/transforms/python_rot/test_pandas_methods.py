@@ -19,7 +19,7 @@ def test_as_matrix() -> None:
     "x = frame.as_matrix(['a'])",
 ])  # fmt: skip
 def test_findings(text: str) -> None:
-    assert [f.code for f in result_of(HEAD + text + "\n").findings] == ["PY235"]
+    assert [f.code for f in result_of(HEAD + text + "\n").findings] == ["PY236"]
 
 
 @pytest.mark.parametrize("text", [
