@@ -6,6 +6,7 @@ An answer is "yes" only where something ran, or was counted, that shows it; wher
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -83,7 +84,9 @@ def _over_all(
     same = sum(v.verdict == verdict.verdict for _, v in judged)
     shown = {"before": verdict.before, "after": verdict.after, "change": verdict.change,
              "verdict": verdict.verdict}  # fmt: skip
-    line = f"{pair.title}: {verdict.line}."
+    # a command with all its arguments stands in full below
+    name = textwrap.shorten(pair.title, 48, placeholder=" …", break_on_hyphens=False)
+    line = f"{name}: {verdict.line}."
     if verdict.verdict == YES:
         line = f"{fine} in {'all ' if same > 1 else ''}{text.plural(same, 'workload')}. {line}"
     elif len(judged) > 1:

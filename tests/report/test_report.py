@@ -144,6 +144,15 @@ def test_what_did_not_run_is_not_known(tmp_path: Path, missing: str) -> None:
         assert found[name].verdict == model.UNKNOWN and found[name].line
 
 
+def test_a_long_command_is_cut_in_an_answer(tmp_path: Path) -> None:
+    command = "python make.py " + " ".join(f"--option_{n}=value" for n in range(9)) + " inference"
+    folder = data.write(tmp_path)
+    measured = (folder / "measure.json").read_text()
+    (folder / "measure.json").write_text(measured.replace("ssd inference", command))
+    line = answers(folder)["memory"].line
+    assert "python make.py --option_0=value …: " in line and "option_8" not in line
+
+
 def verified(folder: Path, *checks: tuple[str, str], **more: object) -> None:
     made = [
         {"workload": name, "name": "outputs", "status": status, "difference": 0.5, "tolerance": 1e-5}
