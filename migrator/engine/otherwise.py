@@ -12,7 +12,10 @@ from migrator.model import Finding
 
 _BATCH_NORM = "BatchNormalization"
 # What runs the updates of Keras layers, or has Keras do it.
-_UPDATES = (".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_")
+_UPDATES = (
+    ".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_eager",
+    "enable_v2",
+)  # fmt: skip
 _Line = Callable[[int], int]
 
 
