@@ -34,6 +34,8 @@ def otherwise(
         yield from _listed_operations(path, before.tree, original)
     if _BATCH_NORM in text and "graphs" not in _modules(support):
         yield from _updates_that_happen(path, before, index, original)
+    if "training=" in text and "keras" in text and "placeholder" in text:
+        yield from _training_that_is_fed(path, before, original)
     if "seed" in text and "import tensorflow" in text:
         yield from _seeded_too_early(path, before, original)
 
@@ -80,6 +82,41 @@ def _updates_that_happen(
                 "Now they move in training",
                 "This is what the layer is for; numbers of evaluation and prediction are others than before.",
             )  # fmt: skip
+
+
+def _training_that_is_fed(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """Layers of Keras that a placeholder tells whether they train, also one that a function is given."""
+    fed: set[str] = set()
+    layers: set[str] = set()
+    for node in ast.walk(before.tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made = before.names.resolve_node(node.value.func) or ""
+            if made.startswith("tensorflow.placeholder"):
+                fed.update(map(ast.unparse, node.targets))
+            elif "keras.layers." in made:
+                layers.update(map(ast.unparse, node.targets))
+    functions = {n.name: n for n in ast.walk(before.tree) if isinstance(n, ast.FunctionDef)}
+    calls = [node for node in ast.walk(before.tree) if isinstance(node, ast.Call)]
+    for call in calls:
+        function = functions.get(ast.unparse(call.func).rpartition(".")[2])
+        if function is not None:
+            names = [argument.arg for argument in function.args.args]
+            names = names[isinstance(call.func, ast.Attribute) :]  # self
+            given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+            fed.update(name for name, value in given if name and ast.unparse(value) in fed)
+    for call in calls:
+        layer = call.func.func if isinstance(call.func, ast.Call) else call.func
+        if ast.unparse(layer) not in layers and "keras.layers." not in (
+                before.names.resolve_node(layer) or ""):
+            continue
+        for keyword in call.keywords:
+            if keyword.arg == "training" and ast.unparse(keyword.value) in fed:
+                yield Finding(
+                    "TF311", path, original(keyword.value.lineno), keyword.value.col_offset,
+                    "a layer of Keras 3 asks in Python whether it trains; a tensor that is fed has no answer "
+                    "while the graph is built, and the call raises",
+                    "Call the layer with True and with False, and choose between the results by tf.cond.",
+                )  # fmt: skip
 
 
 def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:

@@ -74,6 +74,31 @@ class T(tf.test.TestCase):
     assert found(text, "TF308") == []
 
 
+FED = """import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+train = tf.placeholder_with_default(False, [])
+def net(x, training):
+    return {}
+y = net(x, {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "given", "line"),
+    [
+        ("tf.keras.layers.Dropout(0.5)(x, training=training)", "train", [5]),
+        ("tf.keras.layers.BatchNormalization()(x, training=train)", "True", [5]),
+        ("tf.keras.layers.Dropout(0.5)(x, training=training)", "training=train", [5]),
+        ("tf.keras.layers.Dropout(0.5)(x, training=training)", "True", []),
+        ("tf.layers.dropout(x, training=training)", "train", []),
+        ("drop(x, training=training)\ndrop = tf.keras.layers.Dropout(0.5)", "train", [5]),
+    ],
+)
+def test_keras_layers_are_not_fed_whether_they_train(layer: str, given: str, line: list[int]) -> None:
+    # Keras 3.15: OperatorNotAllowedInGraphError for those that have a line
+    assert found(FED.format(layer, given), "TF311") == line
+
+
 @pytest.mark.parametrize("head", ["import random\nrandom.seed(3)\n", "from random import seed\nseed(3)\n"])
 def test_a_seed_before_the_import_is_told(head: str) -> None:
     assert found(f"{head}{GRAPH}", "PY235") == [2]
