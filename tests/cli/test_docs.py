@@ -57,6 +57,6 @@ def test_options_that_are_named_exist(name: str) -> None:
         for line in text.splitlines()
         if not re.search(r"\b(git|gh|pip|jupyter) ", line)
         # in quotes stands the command line of a user's own program
-        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r'"[^"]*"', "", line))
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", re.sub(r'"[^"]*"', "", line))
     }
     assert named - options() == set()
