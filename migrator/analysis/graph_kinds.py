@@ -50,6 +50,8 @@ TRACED = frozenset(
     {TENSOR, PLACEHOLDER, ELEMENT, GRADIENTS, TRAIN, EFFECT, UPDATE_OPS, SUMMARY, MERGED}
     | {VARIABLES}
 )
+#: Methods of optimizers that change what is trained.
+TRAINING_METHODS = frozenset({"minimize", "apply_gradients"})
 #: Effects that leave the new value of what they change.
 ASSIGNMENTS = frozenset(
     "tensorflow." + name for name in (

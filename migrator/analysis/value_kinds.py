@@ -17,7 +17,6 @@ Scope = ast.Module | ast.ClassDef | Function | ast.Lambda
 _DEPTH = 6  # names that stand for names
 _EFFECTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update", "scatter_add",
                       "scatter_sub", "load"})
-_TRAINS = frozenset({"minimize", "apply_gradients"})
 _SESSIONS = frozenset({"managed_session", "prepare_or_wait_for_session", "as_default"})
 
 
@@ -164,7 +163,7 @@ class Values:
             return k.LOADED
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr
-            if method in _TRAINS:
+            if method in k.TRAINING_METHODS:
                 return k.TRAIN
             if method in _EFFECTS:
                 return k.EFFECT

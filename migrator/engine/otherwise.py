@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.static_shapes import asked_for_none
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.model import Finding
 
 _BATCH_NORM = "BatchNormalization"
@@ -27,12 +28,13 @@ def otherwise(
 
     support: what its output uses. stays: some of it goes on as it was, through compat.
     """
-    text = before.text
+    text, modules = before.text, {name.partition(".")[0] for name in support}
     if "None" in text and any(word in text for word in ("shape", "Shape")):
         yield from _never_none(path, before.tree, original)
-    if "get_operations" in text and not stays and _of_graphs_that_are_built(support):
+    loaded = modules & {"frozen_graph", "meta_graph"}  # a graph from a file has the operations that it had
+    if "get_operations" in text and "graphs" in modules and not loaded and not stays:
         yield from _listed_operations(path, before.tree, original)
-    if _BATCH_NORM in text and "graphs" not in _modules(support):
+    if _BATCH_NORM in text and "graphs" not in modules:
         yield from _updates_that_happen(path, before, index, original)
     if "training=" in text and "keras" in text and "placeholder" in text:
         yield from _training_that_is_fed(path, before, original)
@@ -54,15 +56,6 @@ def _never_none(path: str, tree: ast.Module, original: _Line) -> Iterator[Findin
         )  # fmt: skip
 
 
-def _modules(support: frozenset[str]) -> set[str]:
-    return {name.partition(".")[0] for name in support}
-
-
-def _of_graphs_that_are_built(support: frozenset[str]) -> bool:
-    """No graph of it is read from a file: that one has the operations that it always had."""
-    return "graphs" in _modules(support) and not _modules(support) & {"frozen_graph", "meta_graph"}
-
-
 def _updates_that_happen(
     path: str, before: Parsed, index: ProjectIndex, original: _Line
 ) -> Iterator[Finding]:
@@ -71,12 +64,10 @@ def _updates_that_happen(
     texts = [before.text, *(index.text(other) or "" for other in near)]
     if any(word in text for word in _UPDATES for text in texts) or not any("stimator" in t for t in texts):
         return
-    for node in ast.walk(before.tree):
-        if isinstance(node, ast.Call) and (before.names.resolve_node(node.func) or "").endswith(
-            f"keras.layers.{_BATCH_NORM}"
-        ):
+    for call in calls_in(before.tree):
+        if (before.names.resolve_node(call.func) or "").endswith(f"keras.layers.{_BATCH_NORM}"):
             yield Finding(
-                "TF309", path, original(node.lineno), node.col_offset,
+                "TF309", path, original(call.lineno), call.col_offset,
                 "in an Estimator's graph TensorFlow 1 changed the moving averages of this layer only where "
                 "its updates were run, which nothing here does: it evaluated with mean 0 and variance 1. "
                 "Now they move in training",
@@ -88,23 +79,22 @@ def _training_that_is_fed(path: str, before: Parsed, original: _Line) -> Iterato
     """Layers of Keras that a placeholder tells whether they train, also one that a function is given."""
     fed: set[str] = set()
     layers: set[str] = set()
-    for node in ast.walk(before.tree):
+    for node in walk(before.tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             made = before.names.resolve_node(node.value.func) or ""
             if made.startswith("tensorflow.placeholder"):
                 fed.update(map(ast.unparse, node.targets))
             elif "keras.layers." in made:
                 layers.update(map(ast.unparse, node.targets))
-    functions = {n.name: n for n in ast.walk(before.tree) if isinstance(n, ast.FunctionDef)}
-    calls = [node for node in ast.walk(before.tree) if isinstance(node, ast.Call)]
-    for call in calls:
+    functions = {n.name: n for n in walk(before.tree) if isinstance(n, ast.FunctionDef)}
+    for call in calls_in(before.tree):
         function = functions.get(ast.unparse(call.func).rpartition(".")[2])
         if function is not None:
             names = [argument.arg for argument in function.args.args]
             names = names[isinstance(call.func, ast.Attribute) :]  # self
             given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
             fed.update(name for name, value in given if name and ast.unparse(value) in fed)
-    for call in calls:
+    for call in calls_in(before.tree):
         layer = call.func.func if isinstance(call.func, ast.Call) else call.func
         if ast.unparse(layer) not in layers and "keras.layers." not in (
                 before.names.resolve_node(layer) or ""):
@@ -120,15 +110,10 @@ def _training_that_is_fed(path: str, before: Parsed, original: _Line) -> Iterato
 
 
 def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "get_operations"
-            and not node.args
-        ):
+    for call in calls_in(tree):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "get_operations" and not call.args:
             yield Finding(
-                "TF308", path, original(node.lineno), node.col_offset,
+                "TF308", path, original(call.lineno), call.col_offset,
                 "the operations of a graph that this program builds are other ones in TensorFlow 2: a "
                 "variable has no VariableV2, Assign and read, layers and gradients have other kernels",
                 "What is looked for by name is better asked for by name, or kept where it is made; a "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
@@ -31,18 +31,17 @@ class ArrayCasts:
     order = 10  # before the table says that the name is gone
 
     def run(self, ctx: FileContext) -> str | None:
+        kinds, casts = any(f".{kind}" in ctx.text for kind in _KINDS), ".cast[" in ctx.text
+        if not kinds and not casts:
+            return None
         lines = Lines(ctx.text)
-        edits = self._kinds(ctx, lines) if any(f".{kind}" in ctx.text for kind in _KINDS) else []
-        if ".cast[" in ctx.text:
-            edits += self._casts(ctx, lines)
+        edits = [*(self._kinds(ctx, lines) if kinds else ()), *(self._casts(ctx, lines) if casts else ())]
         return apply(ctx.text, edits)[0] if edits else None
 
     @staticmethod
     def _kinds(ctx: FileContext, lines: Lines) -> list[Edit]:
         edits = []
-        for call in walk(ctx.tree):
-            if not isinstance(call, ast.Call):
-                continue
+        for call in calls_in(ctx.tree):
             given = [keyword.value for keyword in call.keywords if keyword.arg == "dtype"]
             if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
                 given += call.args[:1]
@@ -60,8 +59,8 @@ class ArrayCasts:
     @staticmethod
     def _casts(ctx: FileContext, lines: Lines) -> list[Edit]:
         edits = []
-        for call in walk(ctx.tree):
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Subscript)):
+        for call in calls_in(ctx.tree):
+            if not isinstance(call.func, ast.Subscript):
                 continue
             table = call.func.value
             if not isinstance(table, ast.Attribute) or len(call.args) != 1 or call.keywords:

@@ -125,12 +125,9 @@ def layer_variable_name(initial: Any, opened: str) -> str | None:
 def _path_of_tf1(made: Any) -> str:
     """The path of a variable of Keras that is being made. In TF 1 a Sequential that knew its input's
     shape made its layers while they were added, in no scope of its own; Keras 3 opens one."""
-    try:
-        from keras.src.backend.common import global_state
-    except ImportError:  # a Keras that keeps them elsewhere: the path is Keras 3's
-        return made.path
-    opened = [scope for scope in global_state.get_global_attribute("name_scope_stack") or ()
-              if isinstance(scope.caller, tf.keras.Sequential)]
+    state = _keras_state()
+    scopes = state.get_global_attribute("name_scope_stack") if state is not None else None
+    opened = [scope for scope in scopes or () if isinstance(scope.caller, tf.keras.Sequential)]
     calls, frame = set(), inspect.currentframe() if opened else None
     while frame is not None:
         if frame.f_code.co_name == "__call__":
@@ -151,20 +148,29 @@ def is_seed(name: str) -> bool:
 @contextlib.contextmanager
 def layers_numbered(counts: dict[str, int]) -> Iterator[None]:
     """Keras numbers the layers that are made here on from `counts`: each graph of TF 1 had its own."""
-    try:
-        from keras.src.backend.common import global_state
-    except ImportError:  # a Keras that keeps them elsewhere: layers of a second graph are numbered on
+    state = _keras_state()
+    if state is None:  # layers of a second graph are numbered on
         yield
         return
-    outer = global_state.get_global_attribute("object_name_uids")
-    global_state.set_global_attribute("object_name_uids", counts)
+    outer = state.get_global_attribute("object_name_uids")
+    state.set_global_attribute("object_name_uids", counts)
     try:
         yield
     finally:
-        global_state.set_global_attribute("object_name_uids", outer)
+        state.set_global_attribute("object_name_uids", outer)
 
 
-def _unlifted(make: Any, **kwargs: Any) -> Any:
+def _keras_state() -> Any:
+    """Where Keras keeps its open name scopes and numbers of layers; None for one that has them elsewhere."""
+    try:
+        from keras.src.backend.common import global_state
+    except ImportError:
+        return None
+    return global_state
+
+
+def unlifted(make: Any, **kwargs: Any) -> Any:
+    """A variable that a function which is being traced does not take for its own."""
     return make(**{**kwargs, "experimental_enable_variable_lifting": False})
 
 
@@ -185,7 +191,7 @@ def outside_traces(named: bool = True) -> Iterator[None]:
     """
     token = _named_by_maker.set(named)
     try:
-        with tf.init_scope(), tf.variable_creator_scope(_unlifted):
+        with tf.init_scope(), tf.variable_creator_scope(unlifted):
             placed_as_asked()
             yield
     finally:

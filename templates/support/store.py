@@ -34,6 +34,7 @@ from .names import (
     layer_variable_name,
     named_by_maker,
     outside_traces,
+    unlifted,
 )
 
 
@@ -251,7 +252,7 @@ class Run:
         if name in self.store.variables_by_name:
             return self.store.variables_by_name[name]
         with outside_traces(), tf.name_scope(""):
-            made = make(**{**kwargs, "name": name, "experimental_enable_variable_lifting": False})
+            made = unlifted(make, **{**kwargs, "name": name})
         self.store.add(name, hashable(made), variable_collections(**kwargs))
         return made
 

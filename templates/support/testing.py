@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from .graphs import Graph
+from .names import unlifted
 from .store import builds_graph, current_run, reset_default_store
 
 
@@ -82,7 +83,7 @@ def _outlives_traces(make: Callable[..., Any], **kwargs: Any) -> Any:
     if isinstance(value, tf.Tensor) and not hasattr(value, "numpy"):
         return make(**kwargs)
     with tf.init_scope():
-        return make(**{**kwargs, "experimental_enable_variable_lifting": False})
+        return unlifted(make, **kwargs)
 
 
 def traced(function: Callable[..., Any]) -> Any:

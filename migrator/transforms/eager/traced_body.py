@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from migrator.analysis import graph_kinds as k
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import exchanged, only
 from migrator.transforms import _flow as flow
@@ -19,7 +20,6 @@ from migrator.transforms.eager.heads import body_of
 from migrator.transforms.eager.traced_built import BuiltLines
 from migrator.transforms.eager.units import Run
 
-_UPDATES = frozenset({"minimize", "apply_gradients"})
 
 def traced_function(
     ctx: FileContext,
@@ -42,7 +42,7 @@ class _Tracer(BuiltLines):
     def _refuse_updates(self) -> None:
         """An optimizer makes an operation for a session only in a graph of TF 1."""
         for call in only(flow.walk(self.body.function), cst.Call):
-            if isinstance(call.func, cst.Attribute) and call.func.attr.value in _UPDATES:
+            if isinstance(call.func, cst.Attribute) and call.func.attr.value in k.TRAINING_METHODS:
                 raise self._refusal(call, "a training operation is run beside other parts")
 
     def _groups(self) -> list[tuple[cst.BaseExpression, list[Run]]]:

@@ -33,7 +33,7 @@ def _assigns(item: Item) -> bool:
 
 
 def _updates(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr in ("minimize", "apply_gradients")
+    return isinstance(call.func, ast.Attribute) and call.func.attr in k.TRAINING_METHODS
 
 
 def _inline_dependencies(context: ast.expr) -> list[ast.expr]:
