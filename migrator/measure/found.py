@@ -7,9 +7,10 @@ import ast
 import dataclasses
 import json
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from migrator.measure import builders, commands, jobs, networks
 from migrator.measure.builders import Candidate
@@ -50,12 +51,13 @@ def find(
     modules = Modules.of(before)
     candidates, missing = builders.find(modules)
     for network in networks.find(modules):
-        if network.name.endswith(networks.GUESSED):
+        if network.name.endswith(networks.GUESSED) or any("int" in i.dtype for i in network.inputs):
             told(f"building {network.name}")
             outcome = _once(network, before, settings)
             if outcome.raw is None:
                 missing.append((network.name, _last_line(outcome)))
                 continue
+            network = dataclasses.replace(network, inputs=_limited(network.inputs, outcome.raw))
         made.append(network)
     for candidate in candidates:
         told(f"building {candidate.workload.name}")
@@ -102,10 +104,16 @@ def _built(candidate: Candidate, root: Path, settings: Settings) -> tuple[Worklo
     given = outcome.raw["extra"]["inputs"]
     if not given:
         return None, "it makes no placeholder"
-    inputs = tuple(Input(**{**i, "shape": tuple(i["shape"])}) for i in given)
+    inputs = _limited(tuple(Input(**{**i, "shape": tuple(i["shape"])}) for i in given), outcome.raw)
     guessed = candidate.guessed or any(models.GUESS in i.shape for i in inputs)
     name = plain.name + networks.GUESSED * bool(guessed)
     return dataclasses.replace(plain, name=name, inputs=inputs), ""
+
+
+def _limited(inputs: tuple[Input, ...], raw: Mapping[str, Any]) -> tuple[Input, ...]:
+    """Inputs with the numbers that the graph takes of them: labels, words of a vocabulary."""
+    limits = raw["extra"].get("limits", {})
+    return tuple(dataclasses.replace(i, high=float(limits.get(i.name, i.high))) for i in inputs)
 
 
 def _programs(root: Path, scripts: Sequence[str]) -> Iterator[str]:

@@ -148,6 +148,25 @@ def test_what_needs_a_person_is_one_question(repo: Path) -> None:
     ]
 
 
+def test_numbers_are_drawn_as_far_as_the_graph_takes_them() -> None:
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        shapes = {"words": [2, 5], "label": [2], "old": [2], "kind": [2, 1], "row": [2], "both": [2], "x": []}
+        given = {k: tf.constant(0, tf.int32, v) for k, v in shapes.items()}
+        table = tf.compat.v1.get_variable("table", [11, 4])
+        looked = [tf.nn.embedding_lookup(table, part) for part in tf.split(given["words"], [2, 3], 1)]
+        logits = tf.zeros([2, 7])
+        tf.compat.v1.losses.sparse_softmax_cross_entropy(given["label"], logits)
+        plain = tf.compat.v1.get_variable("plain", [6, 4], use_resource=False)
+        (old, _) = tf.split(tf.stack([given["row"], given["old"]]), 2)
+        tf.gather(plain, old), tf.gather(tf.zeros([3, 9]), given["row"], axis=1)
+        tf.one_hot(tf.squeeze(tf.cast(given["kind"], tf.int64), 1), 2 + 3)
+        tf.one_hot(given["both"], 8), tf.gather(looked[0][0], given["both"]), given["x"] + 1
+        found = measure_graphs.limits(tf, given)
+    assert found == {"words": 11, "label": 7, "old": 6, "kind": 5, "row": 6, "both": 2}
+
+
 @pytest.mark.timeout(900)
 def test_both_sides_are_measured_with_nothing_written_by_hand(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -166,6 +185,7 @@ def test_both_sides_are_measured_with_nothing_written_by_hand(
         "images": ("batch", 16), "labels": ("batch",), "keep": ()
     }  # fmt: skip
     measured = records.load((repo / ".migrator" / "measure.json").read_text())
+    assert [i.high for i in training.inputs] == [1.0, 64.0, 1.0]  # labels are of 64 classes
     cells = {(r.cell.mode, r.cell.side): r for r in measured.cells}
     assert len(cells) == 4 and {r.status for r in measured.cells} == {"ok"}, done.output
     weights = 4 * (16 * 40 + 40 + 40 * 64 + 64)

@@ -229,7 +229,8 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
         k: _variable(tf, v, f"workload_inputs/{i}")
         for i, (k, v) in enumerate(arrays.items())
     }
-    outputs = forward({k: v.read_value() for k, (v, _) in held.items()})
+    read = {k: v.read_value() for k, (v, _) in held.items()}
+    outputs = forward(read)
     model_variables = tf.global_variables()
     constants = _constants(tf) if workload["kind"] in ("frozen_graph", "saved_model") else {}
     fetch = outputs
@@ -295,6 +296,7 @@ def main(config: dict[str, Any]) -> dict[str, Any]:
             "parameters": sum(int(np.prod(v.shape.as_list())) for v in model_variables),
             "input_shapes": {k: list(v.shape) for k, v in arrays.items()},
             "inputs": list(workload["inputs"]),
+            "limits": measure_graphs.limits(tf, read),
         },
     }
     if config["trace"] and is_tf1:

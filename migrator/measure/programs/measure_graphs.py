@@ -108,6 +108,52 @@ def described(thing: Any, placeholders: list[Any], guess: int) -> list[dict[str,
     return specs
 
 
+_SAME_VALUES = dict.fromkeys((
+    "Identity", "PlaceholderWithDefault", "Cast", "Reshape", "ExpandDims", "Squeeze", "Transpose", "SplitV",
+    "Unpack", "StridedSlice", "Slice", "Tile", "ReverseV2",
+), 0)  # fmt: skip
+_SAME_VALUES["Split"] = 1  # {operation: which input the numbers of its outputs come from}
+_JOINED = ("Pack", "ConcatV2")
+
+
+def limits(tf: Any, inputs: dict[str, Any]) -> dict[str, int]:
+    """{input: the first number that it may not hold}, by what reads it: the rows of what is looked up by it,
+    the depth of a one-hot, the classes that a label is one of."""
+    found: dict[str, int] = {}
+    for name, tensor in inputs.items():
+        waiting, seen, bounds = [tensor], {tensor.op.name}, []
+        while waiting:
+            read = waiting.pop()
+            for op in read.consumers():
+                place = [i for i, tensor in enumerate(op.inputs) if tensor is read][-1]
+                if op.name not in seen and (op.type in _JOINED or _SAME_VALUES.get(op.type) == place):
+                    seen.add(op.name)
+                    waiting += op.outputs
+                bounds.append(_limit(tf, op, place))
+        known = [b for b in bounds if b]
+        if known:
+            found[name] = min(known)
+    return found
+
+
+def _limit(tf: Any, op: Any, place: int) -> int | None:
+    """How many numbers an operation takes of an input; None where it takes any, or nothing says it."""
+    if op.type == "OneHot" and place == 0:
+        depth = tf.get_static_value(op.inputs[1])
+        return None if depth is None else int(depth)
+    if op.type == "ResourceGather" and place == 1 and op.inputs[0].op.type == "VarHandleOp":
+        sizes = [d.size for d in op.inputs[0].op.get_attr("shape").dim]
+        return sizes[0] if sizes else None
+    if op.type in ("Gather", "GatherV2") and place == 1:
+        axis = tf.get_static_value(op.inputs[2]) if len(op.inputs) > 2 else 0
+    elif op.type == "SparseSoftmaxCrossEntropyWithLogits" and place == 1:
+        axis = -1
+    else:
+        return None
+    rank = op.inputs[0].shape.ndims
+    return None if axis is None or not rank else op.inputs[0].shape.as_list()[int(axis)]
+
+
 def computed(tf: Any, fetch: Any) -> Any:
     """An operation that holds every result of a nest of fetches at once and hands none out, as a function
     holds its results until it returns. Fetching the operations themselves would free each one early."""
