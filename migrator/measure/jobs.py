@@ -202,10 +202,16 @@ def execute(job: Job, root: Path, warm: Warm | None = None) -> Outcome:
                 return Outcome(status="unsupported", detail=raw["unusable"])
             return Outcome(raw)
     status = ended.status if not ended.ok else "failed"
-    lines = [line for line in ended.tail.splitlines() if line.strip()]
+    lines = _said(ended.tail)
     if ended.status == "timeout":
         lines.append(f"stopped after {min(job.settings.timeout, job.workload.timeout):g} s")
     return Outcome(status=status, detail="\n".join(lines[-12:]))
+
+
+def _said(tail: str) -> list[str]:
+    """The lines of a process up to what went wrong: behind it TensorFlow says where it was made."""
+    said, _, _ = tail.partition("\nOriginal stack trace for ")
+    return [line for line in said.splitlines() if line.strip() and not line.lstrip().startswith("[[{{node ")]
 
 
 def _trace_folder(job: Job) -> str:

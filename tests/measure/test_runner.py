@@ -10,6 +10,7 @@ import pytest
 
 from migrator.measure import jobs, matrix, records, runner
 from migrator.measure.jobs import Job, Outcome, Settings
+from migrator.workload import child
 from migrator.workload.spec import Input, Workload
 
 FORWARD = Workload(
@@ -47,6 +48,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
             )
 
     return Run()
+
+
+def test_why_a_process_ended_is_what_went_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tail = (
+        "InvalidArgumentError: Graph execution error:\nNode: 'Reshape'\n"
+        "Input to reshape is a tensor with 49 values, but the requested shape has 98\n"
+        "\t [[{{node Reshape}}]]\n\nOriginal stack trace for 'Reshape':\n  File \"net.py\", line 3, in net\n"
+    )
+    ended = child.Outcome("failed", 1, 0.1, tail)
+    monkeypatch.setattr(child, "run", lambda *_, **__: ended)
+    (job, *_) = (Job(c, FORWARD, 0, Settings()) for c in matrix.cells([FORWARD], AXES))
+    assert jobs.execute(job, tmp_path).detail.endswith("with 49 values, but the requested shape has 98")
 
 
 def test_rounds_interleave_the_cells(run: Any) -> None:
