@@ -146,12 +146,13 @@ def _by_itself(
     """What there is to measure without a description, which is then written down for the next time."""
     settings = runner.Settings(memory_limit=given["memory"], tf1_python=given["tf1_python"])
     described, left = verifiable.models(pair.before, Side.after(pair.after), "batch")
-    scripts = [s.path for s in verifiable.sources(pair.before)[1]]
+    _, scripts, _, unreadable = verifiable.sources(pair.before)
     by_itself = found_by_itself.find(
-        pair.before, pair.after, described, scripts, given["tries"], settings,
+        pair.before, pair.after, described, [s.path for s in scripts], given["tries"], settings,
         lambda line: errors.print(console.safe(line)),
     )  # fmt: skip
     unread = [(c.name, c.detail) for c in left if c.name != "Keras files"]
+    unread += [(name, "Python 3 cannot read it as it was before the migration") for name in unreadable]
     for name, why in (*unread, *by_itself.missing):
         errors.print(console.styled(("not measured: ", "dim"), f"{name}: {why}"))
     if by_itself.workloads and not (repo / spec.SPEC_FILE).exists():

@@ -50,9 +50,10 @@ def standing(found: Attribution, sample: Sample) -> dict[str, int]:
 
 
 def line(sample: Sample, found: Attribution) -> tuple[tuple[float, float], ...]:
-    """(seconds, live bytes), with what lives between steps at the bottom of it."""
+    """(seconds, live bytes), with what lives between steps at the bottom, from the beginning on."""
     base = sum(standing(found, sample).values())
-    return thin(tuple((t, float(base + b)) for t, b in found.timeline))
+    points = thin(tuple((t, float(base + b)) for t, b in found.timeline))
+    return ((0.0, float(base)), *points) if points and points[0][0] > 0 else points
 
 
 def thin(points: tuple[tuple[float, float], ...], most: int = POINTS) -> tuple[tuple[float, float], ...]:

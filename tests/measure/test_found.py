@@ -96,8 +96,10 @@ def test_what_was_found_is_written_down_and_measured_the_next_time(
 
 
 def test_nothing_to_run_says_what_could_be_tried(repo: Path) -> None:
+    (repo / "old.py").write_text(SCRIPT + "    print 'done'\n")
     done = CliRunner().invoke(cli, ["measure", str(repo)])
     assert done.exit_code == 2 and "train.py: --programs tries it as it is" in done.stderr
+    assert "old.py: Python 3 cannot read it" in done.stderr
     assert not (repo / "migrator.toml").exists()
 
 

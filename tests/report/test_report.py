@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -397,6 +398,27 @@ def test_columns_that_say_nothing_are_left_out() -> None:
     assert told.columns == ("name", "size")
     assert [r.cells for r in told.lines] == [("a", "1"), ("b", "–")]
     assert told.numeric == {1}
+
+
+def test_a_step_begins_with_what_stands() -> None:
+    grown = tuple((0.001 + i / 1000, i) for i in range(10 * view.POINTS))
+    sample = dataclasses.replace(data._sample(1000, 0.1, "Conv_1"), weights=500, inputs=12)
+    assert sample.attribution is not None
+    drawn = view.line(sample, dataclasses.replace(sample.attribution, timeline=grown))
+    assert drawn[0] == (0.0, 512.0) and drawn[1][1] == 521.0 and len(drawn) == view.POINTS + 1
+
+
+def test_what_tensorflow_1_keeps_no_figure_of_says_how_to_have_one() -> None:
+    def without_figures(cell: records.CellResult) -> records.CellResult:
+        if cell.cell.side == "after":
+            return cell
+        old: dict[str, Any] = {"steady_peaks": (), "attribution": None, "extra": {"tensorflow": "1.15.5"}}
+        return dataclasses.replace(cell, samples=tuple(dataclasses.replace(s, **old) for s in cell.samples))
+
+    measured = compared(0.1)
+    measured = dataclasses.replace(measured, cells=tuple(map(without_figures, measured.cells)))
+    memory_, _ = judged(measured)
+    assert memory_.verdict == model.UNKNOWN and "without --tf1-python, both have it" in memory_.line
 
 
 def test_what_an_update_holds_is_no_layers() -> None:
