@@ -26,7 +26,7 @@ def child(name: str) -> None:
     """Fuzz one loader; the rest of the command line is libFuzzer's."""
     import atheris
 
-    with atheris.instrument_imports(include=["migrator"]):
+    with atheris.instrument_imports(include=["migrator", "pygls"]):
         from tests.project.loaders import LOADERS
 
     atheris.Setup([sys.argv[0], *sys.argv[3:]], LOADERS[name])

@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls import uris
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
 from pygls.workspace import TextDocument
 
 from migrator import __version__
@@ -88,11 +90,16 @@ def run() -> None:
     serve(*make())
 
 
-def make() -> tuple[LanguageServer, Waiting]:
-    """A server with all its features, and what is to be done while no message waits."""
+def make(
+    converter: Callable[[], Converter] = default_converter
+) -> tuple[LanguageServer, Waiting]:
+    """A server with all its features, and what is to be done while no message waits.
+
+    converter: what makes its tables of the protocol's types, which several servers may share.
+    """
     server = LanguageServer(
         SOURCE, __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full,
-        notebook_document_sync=_NOTEBOOKS,
+        notebook_document_sync=_NOTEBOOKS, converter_factory=converter,
     )  # fmt: skip
     projects = Projects()
     waiting = Waiting()

@@ -245,9 +245,19 @@ class Folder:
         os.rmdir(name, dir_fd=self.descriptor)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a folder with all that is in it, as far as that goes."""
-        with suppress(RecursionError):  # made to be too deep
-            shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
+        """Remove what has the name, a folder with all that is in it, as far as that goes.
+
+        `shutil.rmtree` opens what it is to remove before it looks what it is: a fifo without end.
+        """
+        with suppress(OSError, UnsafePath, RecursionError):  # the last: made to be too deep
+            status = self.status(name)
+            if status is not None and not stat.S_ISDIR(status.st_mode):
+                self.remove(name)
+                return
+            with self._child(name, make=False) as folder:
+                for inside in folder.names():
+                    folder.remove_tree(inside)
+            self.remove_folder(name)
 
     def sync(self) -> None:
         """Make the names in the folder durable; where the file system cannot, that is no error."""

@@ -186,6 +186,25 @@ def test_no_state_is_written_through_a_link(tmp_path: Path, name: str, target: s
         assert b"Traceback" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("attack", INSTEAD)
+def test_what_a_killed_run_left_may_be_anything(
+    tmp_path: Path, attack: Callable[[Path, Path], None]
+) -> None:
+    """It is removed without being opened."""
+    root = tmp_path / "tree"
+    write(root, {"uses.py": USES, ".migrator/journal/unfinished-2/old-0": "x = 1\n"})
+    left = root / ".migrator/journal"
+    for name in ("unfinished-1", "unfinished-2/old-1"):
+        attack(left / name, tmp_path)
+    for command in ("migrate", "undo"):
+        done = migrator(command, root, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert not [path for path in left.iterdir() if path.name.startswith("unfinished")]
+    assert (root / "uses.py").read_text() == USES
+    if (tmp_path / "secret").exists():
+        assert (tmp_path / "secret").read_text() == "SECRET = 1\n"
+
+
 def edited(root: Path) -> None:
     """A file that a person changed after the run, so that `undo --force` keeps it."""
     (root / "pkg0/m0.py").write_text("mine\n")
