@@ -11,7 +11,10 @@ import pytest
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
+from migrator.project import tree
 from migrator.project.apply import Refused, apply_plan
+from migrator.project.paths import UnsafePath
+from migrator.project.source import SourceError
 from migrator.project.undo import undo
 from tests.hostile.attacks import USES, migrator, write
 from tests.project.trees import Snapshot, make_tree, plan_for, snapshot
@@ -95,6 +98,35 @@ def test_what_settings_name_is_read_like_everything_else(
     done = migrator("scan", root, "--no-cache", cwd=tmp_path)
     assert done.returncode == 2 and b"Traceback" not in done.stderr, done.stderr
     assert name.encode() in done.stderr and b"SECRET" not in done.stderr
+
+
+def test_what_is_no_file_is_not_opened_and_what_becomes_one_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a device may do something by itself; a pipe may come between the look and the opening."""
+    write(tmp_path, {"file": "x = 1\n"})
+    os.mkfifo(tmp_path / "pipe")
+    there = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(there, b"SECRET\n")
+    file, opened, real = os.lstat(tmp_path / "file"), [], os.open
+
+    def opens(name: str, *rest: int, **more: int) -> int:
+        opened.append(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(os, "open", opens)
+    with tree.Folder.named(tmp_path) as top:
+        with pytest.raises(UnsafePath, match="fifo"):
+            top.open("pipe")
+        assert "pipe" not in opened
+        with monkeypatch.context() as patch, pytest.raises(UnsafePath, match="fifo"):
+            patch.setattr(os, "stat", lambda *_, **__: file)
+            top.open("pipe")
+        assert "pipe" in opened
+        assert top.head("pipe", 10) == b"" and top.digest("pipe") == ""
+    with pytest.raises(SourceError, match="fifo"):
+        tree.read_named(tmp_path / "pipe")
+    os.close(there)
 
 
 def test_a_file_that_becomes_a_link_after_it_was_found_is_not_read(
