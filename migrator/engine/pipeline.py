@@ -22,6 +22,7 @@ from migrator.engine.blank_lines import closed
 from migrator.engine.comments import restored
 from migrator.engine.context import FileContext, Mark
 from migrator.engine.division import Divided
+from migrator.engine.docstrings import moved_along
 from migrator.engine.edits import apply
 from migrator.engine.linemap import LineMap, line_map
 from migrator.engine.list_results import CODE as LISTS
@@ -166,7 +167,7 @@ def _migrate(
     if parsed is not attempt.before and not path.endswith("_pb2.py"):
         whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
         parsed = Parsed(whole) if whole != parsed.text else parsed
-        for tidied in (aligned, closed):
+        for tidied in (aligned, closed, moved_along):
             whole = tidied(attempt.before, parsed)
             parsed = Parsed(whole) if whole != parsed.text else parsed
         source = parsed.text

@@ -8,6 +8,7 @@ import pytest
 
 from migrator.analysis.parsed import Parsed
 from migrator.engine.alignment import aligned
+from migrator.engine.docstrings import moved_along
 
 
 def made(old: str, new: str) -> str:
@@ -135,3 +136,20 @@ def test_other_lines_stay(case: str) -> None:
 def test_line_ends_stay() -> None:
     assert made("x = tf.log(a,\r\n           b)\r\n", "x = tf.math.log(a,\r\n           b)\r\n") == (
         "x = tf.math.log(a,\r\n                b)\r\n")
+
+
+@pytest.mark.parametrize("new", [
+    'def f():\n    """Says.\n\n    All:\n        x: it\n    """\n',
+    'if a:\n  if b:\n    def f():\n      """Says.\n\n      All:\n          x: it\n      """\n',
+])
+def test_docstrings_move_along(new: str) -> None:
+    old = 'with s:\n        def f():\n            """Says.\n\n            All:\n                x: it\n'
+    old += '            """\n'
+    unmoved = new[: new.index('"""')] + old[old.index('"""') :]
+    assert moved_along(Parsed(old), Parsed(unmoved)) == new
+
+
+@pytest.mark.parametrize("doc", ['"""Says.\n  less\n        """', '"""One line."""'])
+def test_docstrings_that_stay(doc: str) -> None:
+    old, new = f"with s:\n    def f():\n        {doc}\n", f"def f():\n    {doc}\n"
+    assert moved_along(Parsed(old), Parsed(new)) == new

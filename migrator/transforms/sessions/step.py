@@ -71,6 +71,8 @@ class StepFunction:
     purpose: str = ""  # what its docstring says, where neither outputs nor effects do
     unfed: dict[int, str] = field(default_factory=dict)  # by id of placeholders: what has no value
     compiled: bool = False  # by XLA
+    # Calls of what the steps share: up to which item, what names it gives, and the call's text.
+    shared: list[tuple[int, list[str], str]] = field(default_factory=list)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.captured import enclosing
 from migrator.transforms.sessions.planning.early_lists import EarlyLists
 from migrator.transforms.sessions.step import StepFunction
+from migrator.transforms.sessions.writing.shared import Sharing
 
 
 class FunctionPlacer(EarlyLists):
@@ -22,15 +23,16 @@ class FunctionPlacer(EarlyLists):
             return
         d = self.decisions
         own = set(map(id, self.items if self.shared.owner else self.program.items))
-        blocks: list[tuple[ast.stmt, list[str]]] = []
+        places: list[ast.stmt] = []
         for function in self.functions:
             function.around = self._shared_path(function)
-            lines = self._function_writer().write(function)
-            anchor = self._anchor(function, own)
-            blocks.append((anchor, lines))
-            self._check_place(function, anchor)
-        blocks = self._gathered(blocks)
-        anchors = sorted((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+            places.append(self._anchor(function, own))
+            self._check_place(function, places[-1])
+        places = self._gathered(places)
+        shared = self._shared_parts(places)
+        blocks = [(place, self._function_writer().write(function))
+                  for place, function in zip(places, self.functions, strict=True)]
+        anchors = sorted(places, key=lambda stmt: stmt.lineno)
         first_anchor = anchors[0]
         if self._store_needed and self._needs_build():
             self._build_early_lists(anchors[-1])
@@ -41,7 +43,8 @@ class FunctionPlacer(EarlyLists):
         ):
             d.after.setdefault(id(first_anchor), []).extend(self._made_store())
         for function, (anchor, lines) in zip(self.functions, blocks, strict=True):
-            d.after.setdefault(id(anchor), []).extend([*self._blank(anchor), *lines])
+            for part in [*shared.pop(id(anchor), []), lines]:
+                d.after.setdefault(id(anchor), []).extend([*self._blank(anchor), *part])
             if self.shared.owner:
                 kept = f"{self.shared.owner}._{function.name} = {function.name}"
                 d.after[id(anchor)].extend(["", kept])
@@ -69,16 +72,27 @@ class FunctionPlacer(EarlyLists):
         loops = [i for i, p in enumerate(path) if isinstance(p, (ast.For, ast.While))]
         return path[: loops[0]] if loops else path
 
-    def _gathered(
-        self, blocks: list[tuple[ast.stmt, list[str]]]
-    ) -> list[tuple[ast.stmt, list[str]]]:
-        """All functions behind the last of their anchors where these are in one block."""
-        if len({self._around(anchor) for anchor, _ in blocks}) > 1:
-            return blocks
-        last = max((anchor for anchor, _ in blocks), key=lambda stmt: stmt.lineno)
+    def _shared_parts(self, places: list[ast.stmt]) -> dict[int, list[list[str]]]:
+        """The lines of what functions in one place share, by the id of the place."""
+        together: dict[tuple[int, ...], list[StepFunction]] = {}
+        for place, function in zip(places, self.functions, strict=True):
+            key = (id(place), id(function.program), *map(id, function.around))
+            together.setdefault(key, []).append(function)
+        found: dict[int, list[list[str]]] = {}
+        for (place_id, *_), functions in together.items():
+            sharing = Sharing(self._function_writer, self.names.fresh)
+            sharing.share(functions)
+            found.setdefault(place_id, []).extend(sharing.written)
+        return found
+
+    def _gathered(self, places: list[ast.stmt]) -> list[ast.stmt]:
+        """Behind the last of the anchors of all functions, where these are in one block."""
+        if len({self._around(anchor) for anchor in places}) > 1:
+            return places
+        last = max(places, key=lambda stmt: stmt.lineno)
         if not self.shared.owner and last.lineno > self._first_run():
-            return blocks
-        return [(last, lines) for _, lines in blocks]
+            return places
+        return [last] * len(places)
 
     def _move_writers(self, anchor: ast.stmt) -> None:
         """A writer made later than the functions that write with it is made before them."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
@@ -25,20 +27,37 @@ class FunctionWriter(HeadWriter, TrainingWriter):
 
     def write(self, function: StepFunction) -> list[str]:
         """The function's lines. Raises Obstacle where the slice cannot be ordered."""
-        self._entered: Counter[int] = Counter()
-        self._named: dict[int, str] = {}
-        body = self._body(function)
-        # A scope that is left and entered again goes on, as it was one in TF 1: by what it was called.
-        self._named = {scope: "" for scope, times in self._entered.items() if times > 1}
-        if self._named:
-            body = self._body(function)
+        body = self._once(lambda: self.body(function))
         names = [p.name for p in function.parameters]
         lines = [*self._decorator(function), f"def {function.name}({', '.join(names)}):"]
         lines += [self.step + line if line else "" for line in self._docstring(function)]
         lines += [self.step + line if line.strip() else "" for line in body]
         return lines
 
-    def _body(self, function: StepFunction) -> list[str]:
+    def stretch(self, items: list[Item], function: StepFunction) -> list[str]:
+        """The lines of items that stand in a function of their own."""
+        return self._once(lambda: self._item_lines(items, function))
+
+    def _once(self, write: Callable[[], list[str]]) -> list[str]:
+        """What `write` gives. A scope that is left and entered again goes on, as it was one in TF 1: by
+        what it was called."""
+        self._entered: Counter[int] = Counter()
+        self._named: dict[int, str] = {}
+        lines = write()
+        self._named = {scope: "" for scope, times in self._entered.items() if times > 1}
+        return write() if self._named else lines
+
+    def forward_items(self, function: StepFunction) -> list[Item]:
+        """The items of a function that come before it trains: what the tape records, if there is one."""
+        return self._split_items(function)[0]
+
+    def later(self, function: StepFunction) -> list[str]:
+        """The lines of a function below its docstring and the calls of what it shares."""
+        return self._once(lambda: self.body(replace(function, early=[], shared=[
+            (end, [], "pass") for end, *_ in function.shared])))
+
+    def body(self, function: StepFunction) -> list[str]:
+        """The lines of a function below its docstring."""
         forward, rest = self._split_items(function)
         gradients = [item for item in rest if self._takes_gradients(item)]
         managers = []
@@ -57,7 +76,9 @@ class FunctionWriter(HeadWriter, TrainingWriter):
         if gradients:
             persistent = "persistent=True" if len(gradients) > 1 else ""
             managers.append(f"{self.style.tf}.GradientTape({persistent}) as tape")
-        inner = [*function.early, *self._item_lines(forward, function),
+        start = function.shared[-1][0] if function.shared else 0
+        inner = [*function.early, *(line for *_, call in function.shared for line in call.split("\n")),
+                 *self._item_lines(forward[start:], function),
                  *self._inline_losses(gradients, function)]
         if managers:
             inner = inner or ["pass"]
@@ -172,7 +193,7 @@ class FunctionWriter(HeadWriter, TrainingWriter):
             text = self._one(item, function)
             if not text:
                 continue
-            path = self._path(item, function)
+            path = self.scopes_around(item, function)
             common = 0
             while (
                 common < min(len(open_path), len(path))
@@ -182,7 +203,9 @@ class FunctionWriter(HeadWriter, TrainingWriter):
             open_path = open_path[:common]
             for parent, header in path[common:]:
                 self._entered[id(parent)] += 1
-                lines.append(self.step * len(open_path) + self._again(parent, header, function))
+                above = self.source.comments_above(parent)
+                lines += [self.step * len(open_path) + line
+                          for line in (*above, self._again(parent, header, function))]
                 open_path.append((parent, header))
             indent = self.step * len(open_path)
             lines += [indent + line if line.strip() else "" for line in text]
@@ -214,7 +237,7 @@ class FunctionWriter(HeadWriter, TrainingWriter):
         return (f"with {call}({name}, auxiliary_name_scope=False), "
                 f"{self.style.tf}.name_scope({name}.original_name_scope):")
 
-    def _path(self, item: Item, function: StepFunction) -> list[tuple[ast.stmt, str]]:
+    def scopes_around(self, item: Item, function: StepFunction) -> list[tuple[ast.stmt, str]]:
         """The scopes to open around an item: name, variable and device scopes, Python ifs."""
         path: list[tuple[ast.stmt, str]] = []
         if item.kind in (k.TRAIN, k.GRADIENTS):

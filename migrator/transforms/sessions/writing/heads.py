@@ -48,11 +48,11 @@ class HeadWriter(ExpressionWriter):
         return [line]
 
     def _docstring(self, function: StepFunction) -> list[str]:
-        returned = _listed(function.keys or function.outputs)
+        returned = listed(function.keys or function.outputs)
         if function.purpose:
             what = function.purpose
         elif function.trains or function.effects:
-            what = "One training step" if function.trains else f"Runs {_listed(function.effects)}"
+            what = "One training step" if function.trains else f"Runs {listed(function.effects)}"
             what += f"; returns {returned}" if function.outputs else ""
         else:
             what = f"Computes {returned}" if function.outputs else "Writes summaries"
@@ -67,7 +67,8 @@ class HeadWriter(ExpressionWriter):
         return [*lines, '"""']
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """``a, b and c``."""
     names = [name.strip("'\"").removeprefix("self.") for name in names]
     if not names:
         return "nothing"

@@ -116,7 +116,8 @@ class Renderer:
                 inner.pop(0)
             lines += trivia + inner
         elif self.touched(stmt):
-            lines += trivia + self._compound(stmt, old, new)
+            body = self._compound(stmt, old, new)
+            lines += trivia + body if body else before  # its comments went where its statements did
         else:
             lines += trivia + self.source.statement(stmt, d.edits, new)
         if id(stmt) in d.after:

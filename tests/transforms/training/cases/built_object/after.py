@@ -35,6 +35,13 @@ def main(output):
     batch = rng.uniform(size=(2, 6, 6, 3))
     feed_dict = {'images': batch}
 
+    def forward(images):
+        """Computes vgg for the steps."""
+        vgg = Vgg(weights)
+        with tf.name_scope('content_vgg'):
+            vgg.build(images)
+        return vgg
+
     @tf.function(input_signature=[tf.TensorSpec([2, 6, 6, 3], tf.float64)])
     def predict(images):
         """Computes vgg.prob.
@@ -42,9 +49,7 @@ def main(output):
         Args:
             images: float64 [2, 6, 6, 3]
         """
-        vgg = Vgg(weights)
-        with tf.name_scope('content_vgg'):
-            vgg.build(images)
+        vgg = forward(images)
         return vgg.prob
 
     @tf.function(input_signature=[tf.TensorSpec([2, 6, 6, 3], tf.float64)])
@@ -54,9 +59,7 @@ def main(output):
         Args:
             images: float64 [2, 6, 6, 3]
         """
-        vgg = Vgg(weights)
-        with tf.name_scope('content_vgg'):
-            vgg.build(images)
+        vgg = forward(images)
         return vgg.pool1
 
     @tf.function(input_signature=[tf.TensorSpec([2, 6, 6, 3], tf.float64)])
@@ -66,9 +69,7 @@ def main(output):
         Args:
             images: float64 [2, 6, 6, 3]
         """
-        vgg = Vgg(weights)
-        with tf.name_scope('content_vgg'):
-            vgg.build(images)
+        vgg = forward(images)
         return vgg.activity()
 
     prob = predict(**feed_dict).numpy()

@@ -26,6 +26,14 @@ def train(output):
 
   optimizer = optimizers.MomentumOptimizer(0.0, 0.9)
 
+  def forward(features):
+    """Computes logits for train_step and compute_accuracy."""
+    with tf.name_scope('hidden'):
+      hidden = tf.nn.tanh(tf.matmul(features, w1))
+    with tf.name_scope('output'):
+      logits = tf.matmul(hidden, w2)
+    return logits
+
   @tf.function(input_signature=[
       tf.TensorSpec([None, 5], tf.float64),
       tf.TensorSpec([None], tf.int64),
@@ -40,10 +48,7 @@ def train(output):
       learning_rate: float32 scalar
     """
     with tf.GradientTape() as tape:
-      with tf.name_scope('hidden'):
-        hidden = tf.nn.tanh(tf.matmul(features, w1))
-      with tf.name_scope('output'):
-        logits = tf.matmul(hidden, w2)
+      logits = forward(features)
       loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(
           labels=labels, logits=logits))
     gradients = tape.gradient(loss, [w1, w2])
@@ -62,10 +67,7 @@ def train(output):
       features: float64 [None, 5]
       labels: int64 [None]
     """
-    with tf.name_scope('hidden'):
-      hidden = tf.nn.tanh(tf.matmul(features, w1))
-    with tf.name_scope('output'):
-      logits = tf.matmul(hidden, w2)
+    logits = forward(features)
     # Fraction of right answers.
     correct = tf.equal(tf.argmax(logits, 1), labels)
     return tf.reduce_mean(tf.cast(correct, tf.float64))

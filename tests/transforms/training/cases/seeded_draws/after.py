@@ -26,6 +26,12 @@ def main(path):
 
     optimizer = optimizers.GradientDescentOptimizer(0.5)
 
+    def forward(x):
+        """Computes logits for train_step and predict."""
+        net = tf.nn.relu(tf.nn.conv2d(x, conv1, [1, 2, 2, 1], 'SAME'))
+        net = tf.nn.relu(tf.nn.conv2d(net, conv2, [1, 1, 1, 1], 'SAME'))
+        return tf.matmul(tf.reshape(net, [-1, 64]), fc_weights) + fc_biases + noise
+
     @tf.function(input_signature=[
         tf.TensorSpec([None, 8, 8, 1], tf.float64),
         tf.TensorSpec([None, 3], tf.float64),
@@ -38,9 +44,7 @@ def main(path):
             y: float64 [None, 3]
         """
         with tf.GradientTape() as tape:
-            net = tf.nn.relu(tf.nn.conv2d(x, conv1, [1, 2, 2, 1], 'SAME'))
-            net = tf.nn.relu(tf.nn.conv2d(net, conv2, [1, 1, 1, 1], 'SAME'))
-            logits = tf.matmul(tf.reshape(net, [-1, 64]), fc_weights) + fc_biases + noise
+            logits = forward(x)
             loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(y), logits=logits, axis=-1))
         variables = [conv1, conv2, fc_weights, fc_biases, noise]
         gradients = tape.gradient(loss, variables)
@@ -54,9 +58,7 @@ def main(path):
         Args:
             x: float64 [None, 8, 8, 1]
         """
-        net = tf.nn.relu(tf.nn.conv2d(x, conv1, [1, 2, 2, 1], 'SAME'))
-        net = tf.nn.relu(tf.nn.conv2d(net, conv2, [1, 1, 1, 1], 'SAME'))
-        return tf.matmul(tf.reshape(net, [-1, 64]), fc_weights) + fc_biases + noise
+        return forward(x)
 
     losses = []
     first = [conv1.numpy(), conv2.numpy(), fc_weights.numpy(), fc_biases.numpy(), noise.numpy()]

@@ -19,6 +19,12 @@ def main(output):
     train_writer = tf.summary.create_file_writer(os.path.join(logdir, 'train'))
     test_writer = tf.summary.create_file_writer(os.path.join(logdir, 'test'))
 
+    def forward(x):
+        """Computes loss for compute_loss and train_step."""
+        with tf.name_scope('model'):
+            y = tf.matmul(x, w)
+        return tf.reduce_mean(tf.square(y))
+
     @tf.function(input_signature=[
         tf.TensorSpec([None, 3], tf.float64),
         tf.TensorSpec([], tf.int64),
@@ -31,9 +37,7 @@ def main(output):
             step: the summaries' step
         """
         with test_writer.as_default(step=step):
-            with tf.name_scope('model'):
-                y = tf.matmul(x, w)
-            loss = tf.reduce_mean(tf.square(y))
+            loss = forward(x)
             summary.scalar('loss', loss)
             summary.histogram('weights', w)
             return loss
@@ -51,9 +55,7 @@ def main(output):
         """
         with train_writer.as_default(step=step):
             with tf.GradientTape() as tape:
-                with tf.name_scope('model'):
-                    y = tf.matmul(x, w)
-                loss = tf.reduce_mean(tf.square(y))
+                loss = forward(x)
             gradients = tape.gradient(loss, [w])
             optimizer.apply_gradients(zip(gradients, [w]), global_step=global_step)
             summary.scalar('loss', loss)

@@ -28,6 +28,14 @@ b_fc = bias_variable([2])
 optimizer = optimizers.AdamOptimizer(1e-2)
 
 
+def forward(x):
+    """Computes y for the steps."""
+    x_image = tf.reshape(x, [-1, 4, 4, 1])
+    h_conv1 = tf.nn.relu(conv2d(x_image, W_conv1) + b_conv1)
+    h_flat = tf.reshape(h_conv1, [-1, 4 * 4 * 4])
+    return tf.matmul(h_flat, W_fc) + b_fc
+
+
 @tf.function(input_signature=[
     tf.TensorSpec([None, 16], tf.float64),
     tf.TensorSpec([None, 2], tf.float64),
@@ -39,10 +47,7 @@ def compute_accuracy(x, y_):
         x: float64 [None, 16]
         y_: float64 [None, 2]
     """
-    x_image = tf.reshape(x, [-1, 4, 4, 1])
-    h_conv1 = tf.nn.relu(conv2d(x_image, W_conv1) + b_conv1)
-    h_flat = tf.reshape(h_conv1, [-1, 4 * 4 * 4])
-    y = tf.matmul(h_flat, W_fc) + b_fc
+    y = forward(x)
     correct_prediction = tf.equal(tf.argmax(y, 1), tf.argmax(y_, 1))
     return tf.reduce_mean(tf.cast(correct_prediction, tf.float64))
 
@@ -59,10 +64,7 @@ def training_step(x, y_):
         y_: float64 [None, 2]
     """
     with tf.GradientTape() as tape:
-        x_image = tf.reshape(x, [-1, 4, 4, 1])
-        h_conv1 = tf.nn.relu(conv2d(x_image, W_conv1) + b_conv1)
-        h_flat = tf.reshape(h_conv1, [-1, 4 * 4 * 4])
-        y = tf.matmul(h_flat, W_fc) + b_fc
+        y = forward(x)
         cross_entropy = tf.reduce_mean(
             tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(y_), logits=y, axis=-1))
     variables = [W_conv1, b_conv1, W_fc, b_fc]
@@ -81,10 +83,7 @@ def compute_cross_entropy(x, y_):
         x: float64 [None, 16]
         y_: float64 [None, 2]
     """
-    x_image = tf.reshape(x, [-1, 4, 4, 1])
-    h_conv1 = tf.nn.relu(conv2d(x_image, W_conv1) + b_conv1)
-    h_flat = tf.reshape(h_conv1, [-1, 4 * 4 * 4])
-    y = tf.matmul(h_flat, W_fc) + b_fc
+    y = forward(x)
     return tf.reduce_mean(
         tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(y_), logits=y, axis=-1))
 
