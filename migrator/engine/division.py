@@ -100,13 +100,15 @@ def divisions(
                 ))  # fmt: skip
         elif rounds:
             undecided.append(original(node.lineno))
-    if undecided:
-        found.findings.append(Finding(
-            UNDECIDED, path, undecided[0], 0,
-            f"the module was written for Python 2, where / rounds down between integers; whether these "
-            f"are is not known: {_lines(undecided)}",
-            "Write // where both sides are integers.",
-        ))  # fmt: skip
+    found.findings += (
+        Finding(
+            UNDECIDED, path, line, 0,
+            "the module was written for Python 2, where / rounds down between integers; whether both sides "
+            "are is not known",
+            "Write // if they are.",
+        )
+        for line in dict.fromkeys(undecided)
+    )  # fmt: skip
     if rounds:
         found.findings += _renamed(path, tree, places, kinds, every, original)
     return found
