@@ -97,6 +97,12 @@ def _measurement_caveats(measured: records.Measurement) -> list[str]:
             "Measured on a CPU: memory figures are the same allocator's byte counts, an "
             "allocator-equivalent estimate and not GPU memory; times say nothing about a GPU."
         )
+    on = {s.extra.get("tensorflow", "") for r in measured.cells if r.cell.side == "before" for s in r.samples}
+    if newer := sorted(str(v) for v in on if v and not str(v).startswith("1.")):
+        caveats.append(
+            f"“Before” is the original in sessions of TensorFlow {', '.join(newer)}, with stand-ins for what "
+            "is gone there, on the same allocator and kernels: what TensorFlow 1 itself took is not known."
+        )
     if any(not r.ok for r in measured.cells):
         impossible = sum(r.status == "unsupported" for r in measured.cells)
         failed = sum(not r.ok for r in measured.cells) - impossible

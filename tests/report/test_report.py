@@ -421,6 +421,17 @@ def test_what_tensorflow_1_keeps_no_figure_of_says_how_to_have_one() -> None:
     assert memory_.verdict == model.UNKNOWN and "without --tf1-python, both have it" in memory_.line
 
 
+@pytest.mark.parametrize(("version", "told"), [("2.21.0", True), ("1.15.5", False)])
+def test_which_tensorflow_ran_the_original_is_told(version: str, told: bool) -> None:
+    measured, ran = compared(0.1), {"tensorflow": version}
+    cells = tuple(
+        dataclasses.replace(c, samples=tuple(dataclasses.replace(s, extra=ran) for s in c.samples))
+        for c in measured.cells
+    )
+    caveats = build._measurement_caveats(dataclasses.replace(measured, cells=cells))
+    assert any(f"sessions of TensorFlow {version}" in line for line in caveats) is told
+
+
 def test_what_an_update_holds_is_no_layers() -> None:
     holders = (
         records.Holder("update temporaries", "sgd", "sgd/Mul", 900),
