@@ -236,6 +236,8 @@ def test_print_has_charts_and_no_tools(browser: Any, folder: Path) -> None:
     assert paper.replace(" ", "").startswith("rgba(255,255,255")
     assert any(e.is_displayed() for e in browser.find_elements("css selector", "figure svg"))
     assert not any(e.is_displayed() for e in browser.find_elements("css selector", ".tools, .link"))
+    how_far = "const d = document.querySelector('.caveats'); d.open = false;"
+    assert browser.execute_script(how_far + "return d.querySelector('li').checkVisibility()")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
