@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import tomllib
 from pathlib import Path
@@ -112,6 +113,16 @@ def test_bad_arguments(repo: Path, arguments: tuple[str, ...], says: str) -> Non
     done = call(*arguments[0].split(), repo, *arguments[1:])
     assert done.exit_code != 0 and says in done.output, done.output
     assert not isinstance(done.exception, (KeyError, TypeError, AttributeError))
+
+
+@pytest.mark.parametrize("command", [["measure"], ["measure", "predict"], ["measure", "fit"]])
+def test_without_tensorflow_it_is_refused_at_once(
+    repo: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda *_: None)
+    monkeypatch.setattr(measure_options, "workloads", lambda *_: pytest.fail("it looked for something"))
+    done = CliRunner().invoke(cli, [*command, str(repo)])
+    assert done.exit_code == 2 and "TensorFlow is not installed here" in done.stderr
 
 
 def test_merge_names_the_file_that_is_damaged(repo: Path) -> None:
