@@ -174,7 +174,7 @@ def make_plan(root: Path, file: Path) -> None:
         changes = tuple(Change("TF101", n, n, "was renamed") for n, (a, b) in enumerate(lines, 1) if a != b)
         findings = tuple(Finding("TF120", path, n, 0, f"{word} is gone", "Write it anew.")
                          for n, line in enumerate(old.split("\n"), 1)
-                         for word in ("tf.contrib", "tf.Session", "np.int") if word in line)  # fmt: skip
+                         for word in ("tf.contrib", "tf.Session") if word in line)  # fmt: skip
         results.put(FileResult(
             path, Status.CHANGED if changes else Status.UNCHANGED, sha256(data), old,
             new if changes else None, changes, findings,

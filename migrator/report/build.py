@@ -220,7 +220,8 @@ def build(
         left = orders.of(written, written=True)
         sections += _left(left)
         sections.append(changes.section(written))
-        raw["plan"] = {k: v for k, v in to_jsonable(written).items() if k != "files"}
+        told = to_jsonable(replace(written, files=()))  # of a large plan they do not fit into memory
+        raw["plan"] = {k: v for k, v in told.items() if k != "files"}
     sections.sort(key=lambda s: ORDER.index(s.id))
     stale = _stale(verify, written, root) if verify is not None else ""
     with _reading(verify, measure):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import collections
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import overload
 
 import markupsafe
 
@@ -20,11 +21,13 @@ from migrator.engine import decisions
 from migrator.model import Confidence, FileResult, Finding, Plan, Status
 from migrator.project.diff import Hunk, hunks, lines_of
 from migrator.project.notebook import displayed, is_notebook
-from migrator.project.tree import write_named
+from migrator.project.spill import Spill
+from migrator.project.tree import writing_named
 from migrator.report import page
 from migrator.report.orders import TESTS
 
 PAGE_BYTES = 30_000_000  # of code in one page: more than that, browsers scroll badly
+_IN_MEMORY = 16 << 20  # bytes of blocks
 _CONTEXT = 2  # lines around a finding that is in no hunk
 _WIDEST = 2_000  # characters of a line that are shown
 _START = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,\d+)? @@")
@@ -92,7 +95,7 @@ class File:
 
     path: str
     status: str
-    blocks: list[Block]
+    blocks: Sequence[Block]
     added: int = 0
     removed: int = 0
     error: str = ""
@@ -105,6 +108,28 @@ class File:
     @property
     def codes(self) -> list[str]:
         return sorted({code for block in self.blocks for code in block.codes})
+
+
+class _Kept(Sequence[Block]):
+    """The blocks of one file, which are made anew from what is kept of them: those of a large plan do not
+    fit into memory."""
+
+    def __init__(self, kept: Spill, blocks: Sequence[Block]) -> None:
+        self._kept, self._place, self._count = kept, kept.add(blocks), len(blocks)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._kept.get(self._place))
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | Sequence[Block]:
+        found: Block | Sequence[Block] = self._kept.get(self._place)[index]
+        return found
 
 
 def group_of(result: FileResult) -> str:
@@ -134,12 +159,14 @@ def tree(shown: Sequence[File]) -> list[tuple[int, str, File | None]]:
 def files(plan: Plan, limit: int = PAGE_BYTES) -> list[File]:
     """What the page shows of a plan: files that change, have findings, or failed."""
     found = []
+    kept = Spill(_IN_MEMORY)
     for result in plan.files:
         if not (result.status is Status.CHANGED or result.findings or result.error):
             continue
         shown = _file(result, limit)
         limit -= sum(len(t) for b in shown.blocks for r in b.rows for s in (r.old, r.new) if s
                      for t, _ in s.parts)  # fmt: skip
+        shown.blocks = _Kept(kept, shown.blocks)
         found.append(shown)
     return found
 
@@ -279,6 +306,11 @@ def _surroundings(old: Sequence[str], by_line: dict[int, list[Finding]]) -> list
 
 def html(plan: Plan, title: str, decide: bool = True) -> str:
     """The page as text. decide: whether hunks can still be accepted or left."""
+    return "".join(_parts(plan, title, decide))
+
+
+def _parts(plan: Plan, title: str, decide: bool) -> Iterator[str]:
+    """The page bit by bit: of a large plan the bits take some times the memory of the text."""
     style, script = page.asset("review.css"), page.asset("review.js")
     policy = (
         f"default-src 'none'; style-src {page.policy_hash(style)}; script-src {page.policy_hash(script)}; "
@@ -297,7 +329,7 @@ def html(plan: Plan, title: str, decide: bool = True) -> str:
     record = {
         str(number): [f.real, f.digest, f.hunks] for number, f in enumerate(shown) if f.hunks
     }
-    return environment.get_template("review.html.jinja").render(
+    return environment.get_template("review.html.jinja").generate(
         title=page.visible(title),
         policy=policy,
         style=markupsafe.Markup(style),
@@ -321,4 +353,6 @@ def write(
     plan: Plan, path: Path, title: str, root: Path | None = None, decide: bool = True
 ) -> None:
     """Write the page, in one piece; through no link of the tree `root`. Raises OSError, UnsafePath."""
-    write_named(path, html(plan, title, decide), root)
+    with writing_named(path, root) as stream:
+        for part in _parts(plan, title, decide):
+            stream.write(part.encode("utf-8", "backslashreplace"))

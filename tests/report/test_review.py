@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -269,3 +270,20 @@ def test_before_and_after_stand_side_by_side(page: Any) -> None:
     assert (old.text, new.text) == ("line5 = 5", "line5 = five()")
     assert old.rect["y"] == new.rect["y"] and old.rect["x"] < new.rect["x"]
     assert old.find_element("tag name", "mark").text == "5"
+
+
+def test_a_large_page_is_never_in_memory_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review, "_IN_MEMORY", 0)
+    old = "".join(f"x{n} = tf.log({n})\n" for n in range(300))
+    new = old.replace("tf.log", "tf.math.log")
+    changes = tuple(Change("TF101", n, n, "tf.log is tf.math.log") for n in range(1, 301))
+    results = [FileResult(f"m{n}.py", Status.CHANGED, "0" * 64, old, new, changes) for n in range(60)]
+    page = tmp_path / "page.html"
+    review.write(Plan("/r", tuple(results[:1])), page, "t")
+    tracemalloc.start()
+    review.write(Plan("/r", tuple(results)), page, "t")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < page.stat().st_size
