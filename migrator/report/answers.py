@@ -50,7 +50,9 @@ def equal(verify: dict[str, Any] | None, stale: str = "") -> Answer:
             line=f"{first['workload']}, {first['name']}: {how}. Compared with {reference}.",
         )  # fmt: skip
     if not good:
-        return Answer(**fixed, **shown, verdict=UNKNOWN, line=f"No comparison ran with {reference}.")
+        ran = f"No comparison ran with {reference}."
+        line = "There was nothing to compare with." if reference == "nothing" else ran
+        return Answer(**fixed, **shown, verdict=UNKNOWN, line=line)
     if stale:
         return Answer(
             **fixed, **shown, verdict=UNKNOWN,

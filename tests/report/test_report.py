@@ -183,6 +183,12 @@ def test_equal_only_where_all_of_it_is(
     assert found.verdict == verdict and said in found.line
 
 
+def test_a_page_without_a_reference_says_so(tmp_path: Path) -> None:
+    folder = data.write(tmp_path)
+    verified(folder, ("b", "not run"), reference="nothing")
+    assert answers(folder)["equal"].line == "There was nothing to compare with."
+
+
 def test_a_comparison_of_an_older_tree_is_no_evidence(tmp_path: Path) -> None:
     results = data.write(tmp_path / ".migrator")
     plan = data.plan()
