@@ -122,7 +122,7 @@ def _facts(
     text, tree = module.text, module.tree
     if not functions:
         return {}
-    tensorflow = "tensorflow" in text or "tf_slim" in text
+    tensorflow = any(name in text for name in ("tensorflow", "tf_slim", "tf1_support"))
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())

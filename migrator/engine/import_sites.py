@@ -11,6 +11,7 @@ from migrator.engine import bindings as binding_plan
 from migrator.engine.bindings import split_import
 from migrator.engine.edits import Edit
 from migrator.engine.imports import Required
+from migrator.engine.unused_imports import LOOKED_UP
 from migrator.engine.work import FileWork, Site, default_code, rung_of, shown, stand_in
 from migrator.model import Change, Rung
 
@@ -200,6 +201,8 @@ class ImportSites:
                     )
                 return "", change(f"nothing uses {alias.asname or alias.name} any more")
             return None
+        if not used and target.startswith("tf1_support") and self._goes_unread(binding, node):
+            return "", change(f"nothing uses {binding.name}")
         if uses and not used and (target != written or not self.work.rules.module_exists(written)):
             return "", change(f"nothing uses {binding.name} any more")
         private = ".python." in f"{name}."
@@ -214,6 +217,14 @@ class ImportSites:
         if not rest:
             self.written.add((module, part, binding.name))
         return statement, change(f"{written} is now {target}")
+
+    def _goes_unread(self, binding: Binding, node: ast.stmt) -> bool:
+        """Whether a name that nothing uses may go with its import, which would bring a whole module of
+        the support package: in a module of its own, that looks no names up."""
+        sites = self.work.plan.sites.get(id(binding), [])
+        alone = len(binding.scope.bindings[binding.name]) == 1 and node in self.work.tree.body
+        return not sites and alone and not self.work.path.endswith("__init__.py") and (
+            not LOOKED_UP.search(self.work.text))
 
     def _stand_in(
         self,

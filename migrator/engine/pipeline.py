@@ -36,6 +36,8 @@ from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.support_use import used_support
 from migrator.engine.suppress import Suppressions, find_suppressions
+from migrator.engine.unused_imports import CODE as UNUSED
+from migrator.engine.unused_imports import without_left_over
 from migrator.engine.work import (
     HELD_BACK,
     HELD_BACK_ADVICE,
@@ -167,6 +169,11 @@ def _migrate(
     if parsed is not attempt.before and not path.endswith("_pb2.py"):
         whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
         parsed = Parsed(whole) if whole != parsed.text else parsed
+        if not path.endswith(("__init__.py", ".ipynb")) and options.allows(UNUSED):
+            whole, gone = without_left_over(attempt.before, parsed, taken(index, path))
+            entry = line_map(text, attempt.before.text) if attempt.before.text != text else None
+            changes += [_map_change(change, entry) for change in gone]
+            parsed = Parsed(whole) if gone else parsed
         for tidied in (aligned, closed, moved_along):
             whole = tidied(attempt.before, parsed)
             parsed = Parsed(whole) if whole != parsed.text else parsed

@@ -21,31 +21,31 @@ from tests.engine.helpers import migrate, new
         ("import tf_slim as slim\ny = slim.conv2d(x, 3)\n",
          "from tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
         ("import tensorflow as tf\nslim = tf.contrib.slim\ny = slim.conv2d(x, 3)\n",
-         "import tensorflow as tf\nfrom tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
+         "from tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
         ("import tensorflow as tf\ncontrib_slim = tf.contrib.slim\ny = contrib_slim.conv2d(x, 3)\n",
-         "import tensorflow as tf\nfrom tf1_support import slim as contrib_slim\n"
+         "from tf1_support import slim as contrib_slim\n"
          "y = contrib_slim.conv2d(x, 3)\n"),
         ("import tensorflow as tf\ny = tf.contrib.slim.conv2d(x, 3)\n",
-         "import tensorflow as tf\nfrom tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
+         "from tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
         ("import tensorflow.contrib.slim\ny = tensorflow.contrib.slim.conv2d(x, 3)\n",
          "from tf1_support import slim\ny = slim.conv2d(x, 3)\n"),
         # what TensorFlow 2 has under no public name
         ("import tensorflow as tf\ny = tf.contrib.framework.nest.flatten_up_to(x, z)\n",
-         "import tensorflow as tf\nfrom tensorflow.python.util import nest\ny = nest.flatten_up_to(x, z)\n"),
+         "from tensorflow.python.util import nest\ny = nest.flatten_up_to(x, z)\n"),
         # names that are taken
         ("import tensorflow as tf\ndef layers(): pass\ny = tf.layers.dense(x, 3)\n",
-         "import tensorflow as tf\nfrom tf1_support import layers as tf1_layers\n"
+         "from tf1_support import layers as tf1_layers\n"
          "def layers(): pass\ny = tf1_layers.dense(x, 3)\n"),
         ("import tensorflow as tf\ndef f(layers):\n  return tf.layers.dense(layers, 3)\n",
-         "import tensorflow as tf\nfrom tf1_support import layers as tf1_layers\n"
+         "from tf1_support import layers as tf1_layers\n"
          "def f(layers):\n  return tf1_layers.dense(layers, 3)\n"),
         # a parameter called tf is not TensorFlow
         ("import tensorflow as tf\ndef f(tf):\n  return tf.log(1)\n",
          "import tensorflow as tf\ndef f(tf):\n  return tf.log(1)\n"),
         ("import tensorflow as tf\nFLAGS = tf.app.flags.FLAGS\n",
-         "import tensorflow as tf\nfrom absl import flags\nFLAGS = flags.FLAGS\n"),
+         "from absl import flags\nFLAGS = flags.FLAGS\n"),
         ("import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\nFLAGS.tf.log\n",
-         "import tensorflow as tf\nfrom absl import flags\nFLAGS = flags.FLAGS\nFLAGS.tf.log\n"),
+         "from absl import flags\nFLAGS = flags.FLAGS\nFLAGS.tf.log\n"),
         ("import tensorflow.compat.v1 as tf\ny = tf.log(x)\n",
          "import tensorflow as tf\ny = tf.math.log(x)\n"),
         ("from tensorflow.compat import v1 as tf\ny = tf.log(tf.Session())\n",
@@ -74,7 +74,7 @@ from tests.engine.helpers import migrate, new
          "  from tensorflow.contrib import gone as Net\nNet()\n"),
         ("import tensorflow as tf\ntry:\n  conv = tf.contrib.slim.conv2d\nexcept:\n  conv = None\n"
          "import numpy as np\nx = np.ones(1)\n",
-         "import tensorflow as tf\nfrom tf1_support import slim\ntry:\n"
+         "from tf1_support import slim\ntry:\n"
          "  conv = slim.conv2d\nexcept:\n  conv = None\n"
          "import numpy as np\nx = np.ones(1)\n"),
         ("import numpy as np\ny = np.float(1), np.float32(2)\n",

@@ -22,7 +22,8 @@ def migrated(code: str) -> FileResult:
 
 
 def body(result: FileResult) -> str:
-    return (result.new_text or result.old_text).partition("import tensorflow as tf\n")[2].strip()
+    text = result.new_text or result.old_text
+    return text[text.index("\n", text.rindex("import ")) :].strip()
 
 
 V1 = "tf.compat.v1.nn.dropout"

@@ -5,7 +5,6 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import graph_util
 from tf1_support import freezing
 from tf1_support import frozen_graph
 from tf1_support import scopes

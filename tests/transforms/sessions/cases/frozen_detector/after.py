@@ -3,7 +3,6 @@ import os
 import sys
 
 import numpy as np
-import tensorflow as tf
 from tf1_support import frozen_graph
 from tf1_support import gpu
 

@@ -5,7 +5,6 @@ from queue import Queue
 from threading import Thread
 
 import numpy as np
-import tensorflow as tf
 
 import graph_utils
 from inference import detect_objects

@@ -1,5 +1,4 @@
 """Loads frozen detection graphs."""
-import tensorflow as tf
 from tf1_support import frozen_graph
 
 

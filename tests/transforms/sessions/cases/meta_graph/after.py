@@ -3,7 +3,6 @@ import os
 import sys
 
 import numpy as np
-import tensorflow as tf
 from tf1_support import meta_graph
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -4,7 +4,6 @@ import tempfile
 
 import network
 import numpy as np
-import tensorflow as tf
 from tf1_support import graphs
 from tf1_support import iterators
 from tf1_support import hooks

@@ -4,7 +4,6 @@ import sys
 import tempfile
 
 import numpy as np
-import tensorflow as tf
 
 from words import Settings, WordModel
 from tf1_support import graphs

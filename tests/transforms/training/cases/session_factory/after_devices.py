@@ -1,5 +1,4 @@
 """How sessions are set up everywhere in the project."""
-import tensorflow as tf
 from tf1_support import gpu
 from tf1_support import sessions
 

@@ -1,5 +1,4 @@
 """The one session of the program."""
-import tensorflow as tf
 from tf1_support import gpu
 from tf1_support import graphs
 from tf1_support import scopes

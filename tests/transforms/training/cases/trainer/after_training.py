@@ -1,5 +1,4 @@
 """Trainers have the session; what they run is the model's that they are given."""
-import tensorflow as tf
 from tf1_support import graphs
 
 

@@ -2,7 +2,6 @@
 import sys
 
 import numpy as np
-import tensorflow as tf
 
 from network import Network
 from tf1_support import gpu

@@ -1,0 +1,75 @@
+"""An import whose last use an edit took away goes, too."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+from migrator.analysis.names import canonical
+from migrator.analysis.parsed import Parsed
+from migrator.analysis.tree_walk import walk
+from migrator.lines import lines_of
+from migrator.model import Change
+
+#: Modules that do nothing but define: TensorFlow's and Python's own, and what bridges Python 2 and 3.
+_PLAIN = sys.stdlib_module_names | {"tensorflow", "six", "past", "future", "__future__"}
+#: What may look names of the module up when it runs.
+LOOKED_UP = re.compile(r"\b(?:eval|exec|globals|locals|vars|getattr\(sys\.modules)\b|__all__")
+CODE = "TF101"
+
+
+def without_left_over(old: Parsed, new: Parsed, taken: frozenset[str]) -> tuple[str, list[Change]]:
+    """The new text without imports that nothing uses any more, and what is to be reported of each (by
+    lines of `old`). `taken` are the names that other modules have from this one.
+
+    Only a statement with one name on a line of its own goes, whose name `old` imported, too, and used.
+    """
+    if new.text == old.text or LOOKED_UP.search(new.text):
+        return new.text, []
+    imported = {name: node for node in old.tree.body for name in _bound(node)}
+    candidates = [
+        (node, name) for node in new.tree.body for name in _bound(node)
+        if name in imported and name not in taken and node.lineno == node.end_lineno
+    ]
+    if not candidates:
+        return new.text, []
+    used, was_used, texts = _used(new.tree), _used(old.tree), _strings(new.tree)
+    rows = lines_of(new.text, keepends=True)
+    changes: list[Change] = []
+    for node, name in candidates:
+        if name in used or name not in was_used or any(f"{name}." in text for text in texts):
+            continue
+        if rows[node.lineno - 1].strip() == ast.unparse(node):
+            was = imported[name]
+            rows[node.lineno - 1] = ""
+            changes.append(Change(CODE, was.lineno, was.end_lineno or was.lineno,
+                                  f"nothing uses {name} any more", "tensorflow"))
+    return "".join(rows), changes
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """The name that an import of one plain module (or of a name in one) binds."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)) or len(node.names) != 1:
+        return []
+    alias = node.names[0]
+    module = alias.name if isinstance(node, ast.Import) else node.module or ""
+    top = canonical(module)[0].partition(".")[0]
+    relative = isinstance(node, ast.ImportFrom) and node.level
+    if top not in _PLAIN or top == "__future__" or relative or alias.name == "*":
+        return []
+    if isinstance(node, ast.Import) and alias.asname is None and "." in alias.name:
+        return []  # it loads a module and binds another
+    return [alias.asname or alias.name]
+
+
+def _used(tree: ast.Module) -> set[str]:
+    return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
+
+
+def _strings(tree: ast.Module) -> list[str]:
+    return [node.value for node in walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+__all__ = ["CODE", "LOOKED_UP", "without_left_over"]
