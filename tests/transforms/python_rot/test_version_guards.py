@@ -60,7 +60,7 @@ def test_what_did_not_run_goes(before: str, after: str | None) -> None:
     if after is None:
         assert "except" not in (result.new_text or "") and "if " not in (result.new_text or "")
     else:
-        assert result.new_text == (TF if "tf." in after else "") + after
+        assert result.new_text == (TF if "tf." in after or "tf." not in before else "") + after
     assert not [f for f in result.findings if f.code in ("TF003", "TF151")]
 
 
