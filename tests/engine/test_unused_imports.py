@@ -44,7 +44,8 @@ def test_what_goes(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "user", ["from layers import *\nprint(tf.nn.relu(1.0))\n",
              "from layers import tf\nprint(tf.nn.relu(1.0))\n",
-             "import layers\nprint(layers.tf.nn.relu(1.0))\n"])  # fmt: skip
+             "import layers\nprint(layers.tf.nn.relu(1.0))\n",
+             "import layers\ntf = layers.tf\nprint(tf.nn.relu(1.0))\n"])  # fmt: skip
 def test_what_other_modules_have_from_here_stays(tmp_path: Path, user: str) -> None:
     (tmp_path / "layers.py").write_text(TF + "F = tf.flags.FLAGS\n")
     (tmp_path / "user.py").write_text(user)
