@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.tree_walk import walk
-from migrator.lines import lines_of
+from migrator.lines import indent_of, lines_of
 
 
 def moved_along(old: Parsed, new: Parsed) -> str:
@@ -25,10 +25,11 @@ def moved_along(old: Parsed, new: Parsed) -> str:
     before = lines_of(old.text)
     known: dict[str, set[str]] = {}
     for value, first, _ in _docstrings(old.tree):
-        known.setdefault(value, set()).add(_indent(before[first - 1]))
+        row = before[first - 1]
+        known.setdefault(value, set()).add(row[: indent_of(row)])
     for value, first, last in _docstrings(new.tree):
         indents = known.get(value, set())
-        here = _indent(after[first - 1])
+        here = after[first - 1][: indent_of(after[first - 1])]
         if len(indents) != 1 or here in indents:
             continue
         (was,) = indents
@@ -46,7 +47,3 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(
                     first.value.value, str) and (first.end_lineno or 0) > first.lineno:
                 yield first.value.value, first.lineno, first.end_lineno or 0
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

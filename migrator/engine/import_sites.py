@@ -11,7 +11,7 @@ from migrator.engine import bindings as binding_plan
 from migrator.engine.bindings import split_import
 from migrator.engine.edits import Edit
 from migrator.engine.imports import Required
-from migrator.engine.unused_imports import LOOKED_UP
+from migrator.engine.unused_imports import looked_up
 from migrator.engine.work import FileWork, Site, default_code, rung_of, shown, stand_in
 from migrator.model import Change, Rung
 
@@ -223,8 +223,7 @@ class ImportSites:
         the support package: in a module of its own, that looks no names up."""
         sites = self.work.plan.sites.get(id(binding), [])
         alone = len(binding.scope.bindings[binding.name]) == 1 and node in self.work.tree.body
-        return not sites and alone and not self.work.path.endswith("__init__.py") and (
-            not LOOKED_UP.search(self.work.text))
+        return not sites and alone and not looked_up(self.work.path, self.work.text)
 
     def _stand_in(
         self,

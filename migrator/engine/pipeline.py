@@ -169,8 +169,8 @@ def _migrate(
     if parsed is not attempt.before and not path.endswith("_pb2.py"):
         whole = restored(attempt.before.text, attempt.before.tree, parsed.text, parsed.tree)
         parsed = Parsed(whole) if whole != parsed.text else parsed
-        if not path.endswith(("__init__.py", ".ipynb")) and options.allows(UNUSED):
-            whole, gone = without_left_over(attempt.before, parsed, taken(index, path))
+        if not path.endswith(".ipynb") and options.allows(UNUSED):
+            whole, gone = without_left_over(path, attempt.before, parsed, lambda: taken(index, path))
             entry = line_map(text, attempt.before.text) if attempt.before.text != text else None
             changes += [_map_change(change, entry) for change in gone]
             parsed = Parsed(whole) if gone else parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Callable
 
 from migrator.analysis.names import canonical
 from migrator.analysis.parsed import Parsed
@@ -14,31 +15,41 @@ from migrator.model import Change
 
 #: Modules that do nothing but define: TensorFlow's and Python's own, and what bridges Python 2 and 3.
 _PLAIN = sys.stdlib_module_names | {"tensorflow", "six", "past", "future", "__future__"}
-#: What may look names of the module up when it runs.
-LOOKED_UP = re.compile(r"\b(?:eval|exec|globals|locals|vars|getattr\(sys\.modules)\b|__all__")
+_LOOKED_UP = re.compile(r"\b(?:eval|exec|globals|locals|vars|getattr\(sys\.modules)\b|__all__")
 CODE = "TF101"
 
 
-def without_left_over(old: Parsed, new: Parsed, taken: frozenset[str]) -> tuple[str, list[Change]]:
+def looked_up(path: str, text: str) -> bool:
+    """Whether names of a module may be asked for that it does not read by name: those of a package's
+    ``__init__``, or what the module itself looks up when it runs."""
+    return path.endswith("__init__.py") or _LOOKED_UP.search(text) is not None
+
+
+def without_left_over(
+    path: str, old: Parsed, new: Parsed, taken: Callable[[], frozenset[str]]
+) -> tuple[str, list[Change]]:
     """The new text without imports that nothing uses any more, and what is to be reported of each (by
-    lines of `old`). `taken` are the names that other modules have from this one.
+    lines of `old`). `taken` gives the names that other modules have from this one.
 
     Only a statement with one name on a line of its own goes, whose name `old` imported, too, and used.
     """
-    if new.text == old.text or LOOKED_UP.search(new.text):
+    if new.text == old.text or looked_up(path, new.text):
         return new.text, []
     imported = {name: node for node in old.tree.body for name in _bound(node)}
     candidates = [
         (node, name) for node in new.tree.body for name in _bound(node)
-        if name in imported and name not in taken and node.lineno == node.end_lineno
+        if name in imported and node.lineno == node.end_lineno
     ]
+    if candidates:
+        used = _used(new.tree)
+        candidates = [(node, name) for node, name in candidates if name not in used]
     if not candidates:
         return new.text, []
-    used, was_used, texts = _used(new.tree), _used(old.tree), _strings(new.tree)
+    was_used, texts, elsewhere = _used(old.tree), _strings(new.tree), taken()
     rows = lines_of(new.text, keepends=True)
     changes: list[Change] = []
     for node, name in candidates:
-        if name in used or name not in was_used or any(f"{name}." in text for text in texts):
+        if name in elsewhere or name not in was_used or any(f"{name}." in text for text in texts):
             continue
         if rows[node.lineno - 1].strip() == ast.unparse(node):
             was = imported[name]
@@ -72,4 +83,4 @@ def _strings(tree: ast.Module) -> list[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
-__all__ = ["CODE", "LOOKED_UP", "without_left_over"]
+__all__ = ["CODE", "looked_up", "without_left_over"]

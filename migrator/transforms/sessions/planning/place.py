@@ -80,7 +80,7 @@ class FunctionPlacer(EarlyLists):
             together.setdefault(key, []).append(function)
         found: dict[int, list[list[str]]] = {}
         for (place_id, *_), functions in together.items():
-            sharing = Sharing(self._function_writer, self.names.fresh)
+            sharing = Sharing(self._function_writer(), self.names.fresh)
             sharing.share(functions)
             found.setdefault(place_id, []).extend(sharing.written)
         return found

@@ -51,10 +51,10 @@ class FunctionWriter(HeadWriter, TrainingWriter):
         """The items of a function that come before it trains: what the tape records, if there is one."""
         return self._split_items(function)[0]
 
-    def later(self, function: StepFunction) -> list[str]:
-        """The lines of a function below its docstring and the calls of what it shares."""
-        return self._once(lambda: self.body(replace(function, early=[], shared=[
-            (end, [], "pass") for end, *_ in function.shared])))
+    def later(self, function: StepFunction, end: int) -> list[str]:
+        """The lines of a function behind those of its first `end` items."""
+        rest = replace(function, early=[], shared=[(end, [], "pass")])
+        return self._once(lambda: self.body(rest))
 
     def body(self, function: StepFunction) -> list[str]:
         """The lines of a function below its docstring."""

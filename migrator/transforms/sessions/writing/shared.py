@@ -8,11 +8,10 @@ is written in each, so that a step with another constant keeps its own.
 from __future__ import annotations
 
 import ast
-import symtable
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import takewhile
 
+from migrator.analysis.dataflow import Flow, statement_flow
 from migrator.analysis.program_items import Item
 from migrator.analysis.tree_walk import walk
 from migrator.transforms.sessions.helpers import wrapped
@@ -28,10 +27,10 @@ _STAYS = (ast.Return, ast.Delete, ast.Global, ast.Nonlocal, ast.Yield, ast.Yield
 class Sharing:
     """Finds and writes the forward functions of steps that stand side by side.
 
-    `writer` gives what writes a step, `fresh` a name that nothing uses, the best one first.
+    `writer` writes a step, `fresh` a name that nothing uses, the best one first.
     """
 
-    def __init__(self, writer: Callable[[], FunctionWriter], fresh: Callable[..., str]) -> None:
+    def __init__(self, writer: FunctionWriter, fresh: Callable[..., str]) -> None:
         self.writer = writer
         self.fresh = fresh
         self.written: list[list[str]] = []  # the lines of each function
@@ -48,7 +47,7 @@ class Sharing:
                 self.share(nearer, start)
 
     def _items(self, function: StepFunction) -> list[Item]:
-        return self.writer().forward_items(function)
+        return self.writer.forward_items(function)
 
     def _going_on(self, functions: list[StepFunction], start: int) -> list[list[StepFunction]]:
         """Those of them that go on with the same item after `start` others, two or more each."""
@@ -65,7 +64,7 @@ class Sharing:
 
     def _take(self, functions: list[StepFunction], start: int, end: int) -> bool:
         """Whether the items from `start` to `end` have become a function."""
-        writer = self.writer()
+        writer = self.writer
         texts = [writer.stretch(self._items(f)[start:end], f) for f in functions]
         lines = texts[0]
         if any(text != lines for text in texts) or not all(self._apart(f, end) for f in functions):
@@ -75,23 +74,23 @@ class Sharing:
         body = ast.parse("\n".join(lines))
         if any(isinstance(node, _STAYS) for node in walk(body)):
             return False
-        bound, read = _names("\n".join(lines))
+        flow = statement_flow(body.body)
         given: list[str] = []
         wanted: list[str] = []
         read_later: list[set[str]] = []  # for each function
         for function in functions:
             before = [n for _, names, _ in function.shared for n in names]
-            before += _parameters(writer.write(function))
-            if _names("\n".join(function.early))[0] & read:
+            before += [p.name for p in function.parameters]
+            if _flow(function.early).defines & flow.uses:
                 return False
-            needed = [name for name in dict.fromkeys(before) if name in read]
+            needed = [name for name in dict.fromkeys(before) if name in flow.uses]
             if function is functions[0]:
                 given = needed
             elif set(needed) != set(given):
                 return False
-            later = _names("\n".join(writer.later(replace(function, shared=[(end, [], "pass")]))))[1]
+            later = _flow(writer.later(function, end)).uses
             read_later.append(later)
-            wanted += sorted(bound & later - set(wanted))
+            wanted += sorted(flow.defines & later - set(wanted))
         places = list(_bound_always(body.body))
         if not 0 < len(wanted) <= _MOST_VALUES or not set(wanted) <= set(places):
             return False
@@ -106,7 +105,7 @@ class Sharing:
 
     def _apart(self, function: StepFunction, end: int) -> bool:
         """Whether no scope is open from the first `end` items on to the later ones."""
-        writer, items = self.writer(), self._items(function)
+        writer, items = self.writer, self._items(function)
         opened = [{id(parent) for item in part for parent, _ in writer.scopes_around(item, function)}
                   for part in (items[:end], [i for i in function.items if i not in items[:end]])]
         return not opened[0] & opened[1]
@@ -120,34 +119,15 @@ class Sharing:
         text = [f'"""Computes {listed(wanted)} for {called}."""', *lines, f"return {', '.join(wanted)}"]
         if len(wanted) == 1 and len(lines) > 1 and lines[-1].startswith(f"{wanted[0]} = "):
             text[-2:] = [f"return {lines[-1].partition(' = ')[2]}"]
-        unit = self.writer().step
+        unit = self.writer.step
         self.written.append([f"def {name}({', '.join(given)}):",
                              *(unit + line if line.strip() else "" for line in text)])
         return name
 
 
-def _names(text: str) -> tuple[set[str], set[str]]:
-    """(the names that the lines of a function's body bind, those that they read)."""
-    indented = "\n".join(f" {line}" for line in text.split("\n") if line.strip())
-    table = symtable.symtable(f"def f():\n{indented or ' pass'}\n", "f", "exec").get_children()[0]
-    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()
-             or symbol.is_namespace() or symbol.is_imported()}
-    return bound, set(_read(table))
-
-
-def _read(table: symtable.SymbolTable) -> Iterator[str]:
-    for symbol in table.get_symbols():
-        if symbol.is_referenced():
-            yield symbol.get_name()
-    for inner in table.get_children():
-        own = {s.get_name() for s in inner.get_symbols() if s.is_local()}
-        yield from (name for name in _read(inner) if name not in own)
-
-
-def _parameters(lines: list[str]) -> list[str]:
-    function = ast.parse("\n".join(lines)).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    return [a.arg for a in function.args.args]
+def _flow(lines: list[str]) -> Flow:
+    """What lines of a function's body bind and read."""
+    return statement_flow(ast.parse("\n".join(lines)).body)
 
 
 def _bound_always(statements: list[ast.stmt]) -> Iterator[str]:
