@@ -137,10 +137,13 @@ class DatasetDataProvider:
             ValueError: there is no such item.
             StopIteration: the last epoch is over.
         """
-        unknown = [item for item in items if item not in self._names]
-        if unknown:
-            raise ValueError(f"Items {unknown} are not among {self._names}")
+        self._check(items)
         if self._iterator is None:
             self._iterator = iter(self.examples)
         example = next(self._iterator)
         return [example[item] for item in items]
+
+    def _check(self, items: Sequence[str]) -> None:
+        unknown = [item for item in items if item not in self._names]
+        if unknown:
+            raise ValueError(f"Items {unknown} are not among {self._names}")
