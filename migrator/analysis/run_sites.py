@@ -38,6 +38,8 @@ class Site:
 #: Parameters of the three calls, by TF 1's names.
 _RUN = ("fetches", "feed_dict", "options", "run_metadata")
 _EVAL = ("feed_dict", "session")
+_WITH_VALUE = (k.OP, k.TENSOR, k.VARIABLE, k.EFFECT, k.MERGED, k.SUMMARY, k.ELEMENT, k.PLACEHOLDER,
+               k.SCHEDULE, k.HANDLE)  # fmt: skip
 _OPERATIONS = re.compile(r"init|train|step|op(s|t)?$|optim|update|assign|copy|enqueue|reset")
 
 
@@ -99,7 +101,7 @@ def _evaluates(call: ast.Call, func: ast.Attribute, values: Values) -> bool:
     if func.attr == "run":
         return kind in (k.INIT, k.TRAIN, k.EFFECT, k.ITERATOR_INIT, k.OP) and (
             not call.args or isinstance(call.args[0], ast.Dict))
-    return kind in (k.OP, k.TENSOR, k.VARIABLE, k.EFFECT, k.MERGED, k.SUMMARY, k.ELEMENT, k.PLACEHOLDER) or (
+    return kind in _WITH_VALUE or (
         bool(call.args) and isinstance(call.args[0], ast.Dict))
 
 
