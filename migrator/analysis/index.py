@@ -203,9 +203,23 @@ class ProjectIndex:
             if dotted is None:
                 continue
             hit = self.resolve(dotted, info.path)
-            if hit is not None and hit[0].path != info.path:
-                found.append(hit[0])
+            target_info = hit[0] if hit is not None else self._beside(dotted, info)
+            if target_info is not None and target_info.path != info.path:
+                found.append(target_info)
         return found
+
+    def _beside(self, dotted: str, info: ModuleInfo) -> ModuleInfo | None:
+        """The module of a package's own folder that Python 2 found by a name without dots ahead."""
+        folder = info.path.rpartition("/")[0]
+        if info.summary.python3 or f"{folder}/__init__.py" not in self.modules:
+            return None
+        parts = dotted.split(".")
+        for length in range(len(parts), 0, -1):
+            place = "/".join([folder, *parts[:length]])
+            for path in (f"{place}.py", f"{place}/__init__.py"):
+                if path in self.modules:
+                    return self.modules[path]
+        return None
 
 
 def absolute_name(target: str, info: ModuleInfo) -> str | None:

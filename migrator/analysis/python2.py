@@ -35,7 +35,7 @@ _MEMBERS = frozenset({
 })  # fmt: skip
 _WORDS = (*_BUILTINS, *_METHODS, *_MODULES, *(name for _, name in _MEMBERS), "print >>", "print>>")
 _OF_3 = (ast.JoinedStr, ast.Nonlocal, ast.YieldFrom, ast.AnnAssign, ast.AsyncFunctionDef)
-_VERSION = ("version_info", "hexversion", "PY2", "PY3", "python_version", "hasattr")
+_VERSION = ("__package__", "version_info", "hexversion", "PY2", "PY3", "python_version", "hasattr")
 _PYTHON3 = re.compile(r"Language :: Python :: 3|(?:python_requires|requires-python)[^\n]*[>=~]\s*3")
 Evidence = tuple[ast.AST, str]  # a node, and what is said of it
 _COMPATIBLE = ("six", "past", "future", "builtins")
@@ -53,8 +53,8 @@ def python2_evidence(text: str, tree: ast.Module, table: Callable[[], NameTable]
     found += _imported(tree)
     if not found:
         return ""
-    guarded = _guarded(tree)
-    return next((said for node, said in found if id(node) not in guarded), "")
+    asked = guarded(tree)
+    return next((said for node, said in found if id(node) not in asked), "")
 
 
 def _printed(tree: ast.Module) -> Iterator[Evidence]:
@@ -94,7 +94,7 @@ def _imported(tree: ast.Module) -> Iterator[Evidence]:
                 yield node, f".{node.func.attr}()"
 
 
-def _guarded(tree: ast.Module) -> set[int]:
+def guarded(tree: ast.Module) -> set[int]:
     """Nodes, by id, that only run on one version of Python, or where another way is taken if they fail."""
     found: set[int] = set()
     for node in walk(tree):

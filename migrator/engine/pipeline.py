@@ -34,6 +34,8 @@ from migrator.engine.options import Options
 from migrator.engine.otherwise import otherwise
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
+from migrator.engine.sibling_imports import CODE as SIBLINGS
+from migrator.engine.sibling_imports import sibling_imports
 from migrator.engine.support_use import used_support
 from migrator.engine.suppress import Suppressions, find_suppressions
 from migrator.engine.unused_imports import CODE as UNUSED
@@ -152,7 +154,7 @@ def _migrate(
     concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
     divided = Divided()
     if python2 or concerned:
-        parsed, divided = _of_python2(path, text, parsed, options, suppressions, python2)
+        parsed, divided = _of_python2(path, text, parsed, index, options, suppressions, python2)
         source = parsed.text
         changes += divided.changes
     for _ in range(_ROUNDS if concerned else 0):
@@ -208,9 +210,11 @@ def _migrate(
 
 
 def _of_python2(
-    path: str, text: str, parsed: Parsed, options: Options, suppressions: Suppressions, python2: bool
+    path: str, text: str, parsed: Parsed, index: ProjectIndex, options: Options, suppressions: Suppressions,
+    python2: bool,
 ) -> tuple[Parsed, Divided]:
-    """The module with divisions that round down and lists that are lists, and what is to be said of them."""
+    """The module with divisions that round down, lists that are lists and, of Python 2, imports out of its
+    own folder; and what is to be said of them."""
     original = line_map(text, parsed.text).original if parsed.text != text else int
 
     def wanted(code: str) -> Callable[[int], bool]:
@@ -222,6 +226,12 @@ def _of_python2(
     edits, changes = list_results(parsed.text, parsed.names, wanted(LISTS), original)
     found.edits += edits
     found.changes += changes
+    if python2:
+        edits, changes, findings = sibling_imports(
+            path, parsed.text, parsed.names, index, wanted(SIBLINGS), original)
+        found.edits += edits
+        found.changes += changes
+        found.findings += findings
     if not found.edits:
         return parsed, found
     return Parsed(apply(parsed.text, found.edits)[0]), found

@@ -266,3 +266,70 @@ def test_a_library_that_says_so_is_of_python_3(name: str, said: str, rounds: boo
     texts = {str(file.path): file.new_text for file in plan.changed}
     assert "print(turn(i), file=f)" in (texts["old.py"] or "")
     assert ("360 // len" in (texts.get("lib.py") or "")) is rounds
+
+
+OWN = {
+    "nets/__init__.py": "import small\nimport parts, os\n",
+    "nets/small.py": "import os\nfrom parts import width\nimport tables.sizes\n\ndef make():\n"
+                     "    import parts as p\n    return [width] * xrange(p.width)[-1], os.sep\n",
+    "nets/parts.py": "width = 3\n",
+    "nets/tables/__init__.py": "",
+    "nets/tables/sizes.py": "sizes = [1]\n",
+    "train.py": "import nets\nprint nets.small.make()\n",
+}  # fmt: skip
+
+
+def test_python_2_imported_from_the_folder_of_the_package(tmp_path: Path) -> None:
+    made = settled(OWN)
+    assert made["nets/__init__.py"] == "from . import small\nimport os\nfrom . import parts\n"
+    assert made["nets/small.py"].startswith("import os\nfrom .parts import width\nimport tables.sizes\n")
+    assert "    from . import parts as p\n" in made["nets/small.py"]
+    found = results(OWN)["nets/small.py"].findings
+    assert [(f.code, f.line) for f in found] == [("PY106", 3)]
+    for path, text in made.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text.replace("import tables.sizes\n", ""))
+    assert printed("train.py", tmp_path) == "([3, 3], '/')\n"
+
+
+def printed(script: str, folder: Path) -> str:
+    ran = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+SHOWN = "print parts.width\n"
+
+
+@pytest.mark.parametrize("ended", [SHOWN, f"if __name__ == '__main__':\n    {SHOWN}"])
+def test_a_folder_may_be_that_of_a_script_too(tmp_path: Path, ended: str) -> None:
+    """`nets/shown.py` is run, and finds its neighbours in its folder: nets/small.py is found in both ways."""
+    files = {
+        "nets/__init__.py": "", "nets/parts.py": "width = 3\n",
+        "nets/small.py": "import parts\nprint 'small'\n",
+        "nets/shown.py": "import small\nimport parts\n" + ended,
+        "train.py": "import nets.small\nprint nets.small.parts.width\n",
+    }  # fmt: skip
+    made = settled(files)
+    asked = "if __package__:\n    from . import parts\nelse:\n    import parts\n"
+    assert made["nets/small.py"].startswith(asked)
+    for path, text in made.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    for script in ("train.py", "nets/shown.py"):
+        assert printed(script, tmp_path) == "small\n3\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from __future__ import absolute_import\nimport parts\nxrange(1)\n",
+        "try:\n    import parts\nexcept ImportError:\n    from . import parts\nxrange(1)\n",
+        "import parts\nprint(f'{parts.width}')\n",  # Python 3's own
+    ],
+)
+def test_imports_that_python_3_finds_stay(text: str) -> None:
+    files = {"nets/__init__.py": "", "nets/parts.py": "width = 3\n", "a.py": "import nets.m\n"}
+    made = results({**files, "nets/m.py": text})["nets/m.py"]
+    assert "from . import parts" not in (made.new_text or text).replace("except ImportError:\n    from .", "")
+    assert made.findings == ()
