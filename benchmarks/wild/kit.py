@@ -162,8 +162,8 @@ class Workbench:
             try:
                 with store.as_default(), store.run():
                     built = function(*given)
-            except (AttributeError, TypeError) as error:  # it is for code that builds a graph
-                told = ("out of scope", "eager tensor has no name", "unhashable")
+            except (AttributeError, TypeError, ValueError) as error:  # it is for code that builds a graph
+                told = ("out of scope", "eager tensor has no name", "unhashable", "already exists")
                 if not any(text in str(error) for text in told):
                     raise
                 built = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,7 +160,8 @@ def with_earlier(plan: Plan, root: Path) -> Plan:
         earlier = None
     if earlier is None:
         return plan
-    before = Results.by_path(f for f in _without_listed(earlier.files, root) if f.findings)
+    known = map(_Standing(root).without_listed, earlier.files)
+    before = Results.by_path(f for f in known if f.findings)
     files = Results.of(
         _with_findings(before.get(f.path), f)
         if before.has(f.path) and f.status in (Status.CHANGED, Status.UNCHANGED) else f
@@ -215,31 +216,40 @@ def standing(plan: Plan, root: Path) -> Plan:
 
     A finding whose line was changed is gone; `now` of the others is where they are today.
     """
-    found = Results()
-    for result in _without_listed(plan.files, root):
+    return replace(plan, files=Results.of(filter(None, map(_Standing(root), plan.files))))
+
+
+def load_standing(path: Path, root: Path) -> Plan:
+    """The plan that is kept in a file, as the tree is now. Raises planfile.PlanError."""
+    return planfile.load_kept(path, _Standing(root))
+
+
+class _Standing:
+    """What is left of a result in a tree as it is now, None for nothing."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._listed: dict[str, SourceFile] | None = None
+
+    def __call__(self, result: FileResult) -> FileResult | None:
+        result = self.without_listed(result)
         if not (result.changes or result.findings or result.error):
-            found.put(result)
-            continue
+            return result
+        place = self._root / result.path
         try:
-            data, mode = read(root, result.path, planfile.MAX_PLAN_BYTES)
-            text = decode_module(data, root / result.path, mode).text
+            data, mode = read(self._root, result.path, planfile.MAX_PLAN_BYTES)
+            return _today(result, decode_module(data, place, mode).text)
         except SourceError:
-            if os.path.lexists(root / result.path):
-                found.put(result)
-            continue
-        found.put(_today(result, text))
-    return replace(plan, files=found.done())
+            return result if os.path.lexists(place) else None
 
-
-def _without_listed(results: Iterable[FileResult], root: Path) -> Iterator[FileResult]:
-    """Results without what was told of packages that no file listed, where one lists them now."""
-    listed: dict[str, SourceFile] | None = None
-    for result in results:
+    def without_listed(self, result: FileResult) -> FileResult:
+        """The result without what was told of packages that no file listed, where one lists them now."""
         if any(f.code == pins.BESIDE for f in result.findings):
-            listed = pins.listings(root) if listed is None else listed
-            left = tuple(f for f in result.findings if not pins.is_listed(f, listed))
-            result = result if left == result.findings else replace(result, findings=left)
-        yield result
+            if self._listed is None:
+                self._listed = pins.listings(self._root)
+            left = tuple(f for f in result.findings if not pins.is_listed(f, self._listed))
+            return result if left == result.findings else replace(result, findings=left)
+        return result
 
 
 def _today(result: FileResult, text: str) -> FileResult:

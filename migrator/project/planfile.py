@@ -76,22 +76,24 @@ def load(path: Path) -> Plan:
     """
     seen: set[str] = set()
 
-    def check(result: FileResult, number: int) -> None:
+    def check(result: FileResult, number: int) -> FileResult:
         _check_file(result, f"files[{number}]", seen)
+        return result
 
     return _read(path, check, _plan, _check_header, seen)
 
 
-def load_kept(path: Path) -> Plan:
-    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown.
+def load_kept(path: Path, of: Callable[[FileResult], FileResult | None] | None = None) -> Plan:
+    """A plan as `migrate` leaves it in `.migrator/plan.json`, to be shown. Of a result that which `of`
+    makes of it is kept, if anything: the whole of a large plan need not be there first.
 
     Raises PlanError.
     """
-    return _read(path, lambda result, number: None, _kept, lambda raw: None, set())
+    return _read(path, lambda result, number: of(result) if of else result, _kept, lambda raw: None, set())
 
 
 def _read(
-    path: Path, check: Callable[[FileResult, int], None],
+    path: Path, check: Callable[[FileResult, int], FileResult | None],
     finish: Callable[[dict[str, Any], set[str]], Plan], begin: Callable[[dict[str, Any]], None],
     seen: set[str],
 ) -> Plan:  # fmt: skip
@@ -102,9 +104,9 @@ def _read(
         nonlocal count
         if not count and "format" in before:
             begin(before)
-        result = _record(FileResult, raw, f"files[{count}]")
-        check(result, count)
-        results.put(result)
+        result = check(_record(FileResult, raw, f"files[{count}]"), count)
+        if result is not None:
+            results.put(result)
         count += 1
 
     try:

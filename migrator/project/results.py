@@ -8,8 +8,9 @@ from typing import overload
 from migrator.model import FileResult, Status, Stored
 from migrator.project.spill import Place, Spill
 
-# Characters of texts that stay in memory. The texts of most repositories do; then nothing is written.
+# About the bytes that stay in memory. The results of most repositories do; then nothing is written.
 IN_MEMORY = 16_000_000
+_ENTRY = 250  # bytes of a change or finding
 
 
 class Results(Stored):
@@ -47,7 +48,8 @@ class Results(Stored):
         self._status[path] = result.status
         self._kept.pop(path, None)
         self._places.pop(path, None)
-        size = len(result.old_text) + len(result.new_text or "") + 1000
+        said = len(result.changes) + len(result.findings)
+        size = len(result.old_text) + len(result.new_text or "") + 1000 + _ENTRY * said
         if size <= self._room:
             self._room -= size
             self._kept[path] = result

@@ -84,10 +84,9 @@ def _reading(*paths: Path | None) -> Iterator[None]:
 def _plan(path: Path, root: Path | None) -> Plan:
     """The plan as the tree at `root` is now, or as it was written where there is none."""
     try:
-        plan = planfile.load_kept(path)
+        return history.load_standing(path, root) if root is not None else planfile.load_kept(path)
     except planfile.PlanError as error:
         raise ReportError(str(error)) from error
-    return history.standing(plan, root) if root is not None else plan
 
 
 def _measurement_caveats(measured: records.Measurement) -> list[str]:
@@ -170,11 +169,13 @@ def build(
     catalogue: Sequence[Path] = (),
     target: int = cards.TARGET,
     root: Path | None = None,
+    page: Path | None = None,
 ) -> Report:
     """The report of whatever results there are.
 
     catalogue: files with further GPUs. target: the batch that strategies are advised for. root: the
-    tree that the plan was written to, where there is one: the report is about it as it is now.
+    tree that the plan was written to, where there is one: the report is about it as it is now. page:
+    where the plan is written side by side, if it is to be.
 
     Raises:
       ReportError, records.SchemaError, devices.CatalogueError: a file is damaged; the message names
@@ -226,10 +227,13 @@ def build(
     stale = _stale(verify, written, root) if verify is not None else ""
     with _reading(verify, measure):
         given = _answers(checked, measured, left, edits, stale)
+    if written is not None and page is not None:
+        review.write(written, page, f"{title}, side by side", root, decide=False)
     files = (plan, verify, measure, predict)
     sources = tuple(str(p) for p in files if p is not None)
     return Report(
-        title, _now(), given, tuple(sections), picture, tuple(caveats), environment, sources, raw
+        title, _now(), given, tuple(sections), picture, tuple(caveats), environment, sources, raw,
+        review=page.name if written is not None and page is not None else "",
     )
 
 
@@ -321,16 +325,6 @@ def merge(
         )  # fmt: skip
 
 
-def _with_review(report: Report, plan: Path, root: Path | None, page: Path) -> Report:
-    """The report with a link to the side-by-side page, which is written beside it; a plan from
-    elsewhere that is not complete has none."""
-    try:
-        review.write(_plan(plan, root), page, f"{report.title}, side by side", root, decide=False)
-    except ReportError:
-        return report
-    return replace(report, review=page.name)
-
-
 def run(
     results: Path, out: Path, title: str, catalogue: Sequence[Path] = (),
     target: int = cards.TARGET, root: Path | None = None,
@@ -349,10 +343,8 @@ def run(
             f"{results}: no plan.json, verify.json, measure.json or predict.json; "
             "run `migrator migrate` first"
         )
-    report = build(title, **files, catalogue=catalogue, target=target, root=root)
-    if "plan" in files and out.suffix in (".html", ".htm"):
-        page = out.with_name(f"{out.stem}-review.html")
-        report = _with_review(report, files["plan"], root, page)
+    page = out.with_name(f"{out.stem}-review.html") if out.suffix in (".html", ".htm") else None
+    report = build(title, **files, catalogue=catalogue, target=target, root=root, page=page)
     with _reading(*files.values()):
         render.write(report, out, root)
     return report

@@ -27,7 +27,7 @@ from migrator.report import page
 from migrator.report.orders import TESTS
 
 PAGE_BYTES = 30_000_000  # of code in one page: more than that, browsers scroll badly
-_IN_MEMORY = 16 << 20  # bytes of blocks
+_IN_MEMORY = 4 << 20  # bytes of blocks
 _CONTEXT = 2  # lines around a finding that is in no hunk
 _WIDEST = 2_000  # characters of a line that are shown
 _START = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,\d+)? @@")

@@ -80,6 +80,19 @@ def test_a_plan_with_any_path_is_refused_or_said(tmp_path: Path, name: str) -> N
     assert (root / "uses.py").read_text() == USES
 
 
+@pytest.mark.parametrize("folders", ["a/" * 200, ("b" * 200 + "/") * 25], ids=["deep", "long"])
+def test_a_plan_makes_no_folders_that_nobody_can_remove(tmp_path: Path, folders: str) -> None:
+    """Each folder is opened below the last one, so that the system has nothing against such a path."""
+    root = tmp_path / "tree"
+    write(root, {"uses.py": USES})
+    plan = {"format": "migrator-plan", "version": 1, "root": str(root), "tool_version": "1", "files": [],
+            "support_files": [[f"{folders}tf1_support/a.py", "# migrator: generated\n"]]}  # fmt: skip
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    done = migrator("apply", tmp_path / "plan.json", root)
+    assert done.returncode == 2 and b"longer than paths are" in done.stderr, done.stderr[-2000:]
+    assert sorted(os.listdir(root)) == ["uses.py"]
+
+
 @pytest.mark.parametrize(
     "text",
     ["[" * DEEP, '{"a":' * DEEP, DIGITS, f'{{"format": "migrator-plan", "version": {DIGITS}}}',

@@ -7,12 +7,15 @@ benchmarks/fuzz_loaders.py (atheris).
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import importlib.util
 import io
 import json
 import os
 import pickle
+import pickletools
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -23,6 +26,7 @@ from migrator import survey
 from migrator.cli import review, todo
 from migrator.engine import baseline, cache, decisions, packs, requirements
 from migrator.engine.options import Override
+from migrator.engine.scanned import Scanned
 from migrator.model import Change, FileResult, Plan, Status
 from migrator.project import config, git, journal, planfile, tree
 from migrator.project.ignore import Patterns
@@ -176,13 +180,37 @@ def outcomes(data: bytes) -> None:
 
 
 def cached(data: bytes) -> None:
-    """An entry of the cache: records or nothing."""
+    """An entry of the cache, damaged or with the right sum before it: nothing is made but records and
+    plain containers."""
     made = cache.Cache(_ROOT / "cache")
-    place = made._file("ab" * 32)
+    place, mark = made._file("ab" * 32), _ROOT / "MARK"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(data)
-    found = made.get(FileResult, "ab" * 32)
-    assert found is None or type(found) is FileResult
+    assert made.get(object, "ab" * 32) is None
+    if _takes_memory(data):
+        return
+    data = data.replace(b"MARK", os.fsencode(mark))
+    place.write_bytes(hashlib.sha256(data).digest() + data)
+    assert _is_ours(made.get(object, "ab" * 32)) and not mark.exists()
+
+
+def _takes_memory(data: bytes) -> bool:
+    """Whether a pickle wants a place for gigabytes of values, which Python makes, whoever asks."""
+    with contextlib.suppress(Exception):  # it ends where it is none
+        for operation, value, _ in pickletools.genops(data):
+            if operation.name in ("PUT", "LONG_BINPUT") and value > 1_000_000:
+                return True
+    return False
+
+
+def _is_ours(value: object, depth: int = 0) -> bool:
+    kind = value if isinstance(value, type) else type(value)
+    if depth > 20 or kind.__module__.startswith(cache._RECORDS):
+        return True
+    inside: list[object] = [*value, *value.values()] if isinstance(value, dict) else []
+    if isinstance(value, (tuple, list, set, frozenset)):
+        inside = [*value]
+    return kind.__module__ == "builtins" and all(_is_ours(item, depth + 1) for item in inside)
 
 
 def pins(data: bytes) -> None:
@@ -421,7 +449,10 @@ SEEDS: dict[str, list[bytes]] = {
         json.dumps({"format": "migrator-plan", "version": 1, "root": "/r", "files": [_CHANGED],
                     "support_files": []}).encode()],
     "cached": [pickle.dumps(FileResult("a.py", Status.SKIPPED)), pickle.dumps(os.getcwd),
-               pickle.dumps({"a": (1, frozenset("b"))})],
+               pickle.dumps({"a": (1, frozenset("b"))}), pickle.dumps(cache.Cache),
+               pickle.dumps(Scanned("a.py", None)), pickle.dumps((Change("T", 1, 1, "r"), Status.CHANGED)),
+               b"cos\nsystem\n(S'touch MARK'\ntR.", b"cmigrator.model\nStatus.__class__\n(tR.",
+               b"cmigrator.model\nPath\n(S'a'\ntR.", b"cmigrator.analysis.none\na\n."],
     "pins": [b"tensorflow-gpu==1.15.0 ; python_version < '3'\nnumpy>=1.10,<2 # c\n-r other.txt\n",
              b"dependencies:\n  - python=3.6\n  - pip:\n    - tensorflow==1.4\n  - tensorflow-gpu=1.12=abc\n",
              b"FROM nvidia/cuda:9.0-cudnn7\nRUN pip install tensorflow-gpu==1.8 \\\n  numpy\n",
