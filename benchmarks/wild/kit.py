@@ -163,7 +163,8 @@ class Workbench:
                 with store.as_default(), store.run():
                     built = function(*given)
             except (AttributeError, TypeError, ValueError) as error:  # it is for code that builds a graph
-                told = ("out of scope", "eager tensor has no name", "unhashable", "already exists")
+                told = ("out of scope", "eager tensor has no name", "unhashable", "already exists",
+                        "undefined when eager")
                 if not any(text in str(error) for text in told):
                     raise
                 built = None

@@ -17,6 +17,7 @@ _UPDATES = (
     ".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_eager",
     "enable_v2",
 )  # fmt: skip
+_TOP_K = frozenset(("tensorflow.nn.top_k", "tensorflow.math.top_k"))
 _Line = Callable[[int], int]
 
 
@@ -38,6 +39,8 @@ def otherwise(
         yield from _updates_that_happen(path, before, index, original)
     if "training=" in text and "keras" in text and "placeholder" in text:
         yield from _training_that_is_fed(path, before, original)
+    if "top_k" in text:
+        yield from _unsorted(path, before, original)
     if "seed" in text and "import tensorflow" in text:
         yield from _seeded_too_early(path, before, original)
 
@@ -118,6 +121,25 @@ def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator
                 "variable has no VariableV2, Assign and read, layers and gradients have other kernels",
                 "What is looked for by name is better asked for by name, or kept where it is made; a "
                 "count or a list of all operations has other contents.",
+            )  # fmt: skip
+
+
+def _unsorted(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """The largest values as the kernel finds them: `top_k(..., sorted=False)` of more than one."""
+    for call in calls_in(before.tree):
+        if (before.names.resolve_node(call.func) or "") not in _TOP_K:
+            continue
+        given = dict(zip(("input", "k", "sorted"), call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg}
+        how, k = given.get("sorted"), given.get("k")
+        always = how is None or (isinstance(how, ast.Constant) and bool(how.value))
+        if not always and k is not None and not (isinstance(k, ast.Constant) and k.value == 1):
+            yield Finding(
+                "TF152", path, original(call.lineno), call.col_offset,
+                "without sorting, TensorFlow 2 gives the largest values in another order than TensorFlow 1",
+                "Where only the set of values matters there is nothing to do. Weights behind them (k-max "
+                "pooling that is flattened) that TensorFlow 1 trained give other results: train them again, "
+                "best with sorted=True.",
             )  # fmt: skip
 
 

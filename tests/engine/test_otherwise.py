@@ -124,3 +124,27 @@ def test_the_import_draws_from_pythons_random_numbers() -> None:
         return subprocess.check_output([sys.executable, "-c", drawn.format(what)])
 
     assert printed("pass") != printed("import tensorflow")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("tf.nn.top_k(x, k=2, sorted=False).values", True),
+        ("tf.math.top_k(x, 2, False)[0]", True),
+        ("tf.nn.top_k(x, n, sorted=quick)[1]", True),
+        ("tf.nn.top_k(x, 2)[0]", False),
+        ("tf.nn.top_k(x, k=2, sorted=True)[0]", False),
+        ("tf.nn.top_k(x, k=1, sorted=False)[0]", False),
+        ("model.top_k(x, k=2, sorted=False)[0]", False),
+    ],
+)
+def test_the_largest_values_without_an_order_are_told(call: str, told: bool) -> None:
+    assert found(f"{GRAPH}y = {call}\n", "TF152") == [3] * told
+
+
+def test_the_kernel_finds_the_largest_values_in_another_order() -> None:
+    """If this ends, TF152 can go: TensorFlow 1.15.5 gave [7, 8, 9]."""
+    import tensorflow as tf
+
+    values = tf.math.top_k(tf.constant([3.0, 9.0, 1.0, 7.0, 5.0, 8.0]), 3, sorted=False).values
+    assert sorted(values.numpy()) == [7, 8, 9] and list(values.numpy()) != [7, 8, 9]

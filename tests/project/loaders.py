@@ -198,7 +198,7 @@ def _takes_memory(data: bytes) -> bool:
     """Whether a pickle wants a place for gigabytes of values, which Python makes, whoever asks."""
     with contextlib.suppress(Exception):  # it ends where it is none
         for operation, value, _ in pickletools.genops(data):
-            if operation.name in ("PUT", "LONG_BINPUT") and value > 1_000_000:
+            if operation.name in ("PUT", "LONG_BINPUT") and (value or 0) > 1_000_000:
                 return True
     return False
 
