@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
 from migrator.analysis.static_shapes import asked_for_none
 from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.values import argument
 from migrator.model import Finding
 
 _BATCH_NORM = "BatchNormalization"
@@ -41,6 +42,8 @@ def otherwise(
         yield from _training_that_is_fed(path, before, original)
     if "top_k" in text:
         yield from _unsorted(path, before, original)
+    if "assign" in text and "Optimizer(" in text:
+        yield from _counted_beside(path, before, original)
     if "seed" in text and "import tensorflow" in text:
         yield from _seeded_too_early(path, before, original)
 
@@ -110,6 +113,67 @@ def _training_that_is_fed(path: str, before: Parsed, original: _Line) -> Iterato
                     "while the graph is built, and the call raises",
                     "Call the layer with True and with False, and choose between the results by tf.cond.",
                 )  # fmt: skip
+
+
+def _counted_beside(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """Steps that are counted beside the update whose learning rate follows from them."""
+    scopes = [before.tree, *(n for n in walk(before.tree) if isinstance(n, ast.FunctionDef))]
+    told: set[int] = set()
+    for scope in reversed(scopes):
+        calls = calls_in(scope)
+        assigned: dict[str, list[ast.expr]] = {}
+        ordered: set[int] = set()  # calls that wait for something
+        for node in walk(scope):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    assigned.setdefault(ast.unparse(target), []).append(node.value)
+            elif isinstance(node, ast.With) and any(
+                    "control_dependencies" in ast.unparse(item.context_expr) for item in node.items):
+                ordered.update(id(inner) for part in node.body for inner in walk(part))
+        rates = [argument(call, 0, "learning_rate") for call in calls
+                 if ast.unparse(call.func).endswith("Optimizer")]
+        behind = _behind([rate for rate in rates if rate is not None], assigned)
+        for call in calls:
+            symbol = before.names.resolve_node(call.func)
+            if symbol not in ("tensorflow.group", "tensorflow.control_dependencies"):
+                continue
+            parts = [part for given in call.args
+                     for part in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
+            made = [value for part in parts for value in assigned.get(ast.unparse(part), [part])]
+            for change in made if len(parts) > 1 else ():
+                counted, value = _assigned(change, before)
+                if counted in behind and counted in _behind(value, assigned) and (
+                        id(change) not in ordered | told):
+                    told.add(id(change))
+                    yield Finding(
+                        "TF310", path, original(change.lineno), change.col_offset,
+                        f"the learning rate follows from {counted}, and TensorFlow 1 left open whether it is "
+                        "read before or after this: both happened, from run to run. Now one always happens",
+                        "Count behind the update (with tf.control_dependencies), and give the schedule the "
+                        "number that is meant.",
+                    )  # fmt: skip
+
+
+def _behind(found: list[ast.expr], assigned: Mapping[str, list[ast.expr]]) -> set[str]:
+    """Names and attributes that some expressions follow from, by way of those that are assigned."""
+    names: set[str] = set()
+    for expression in found:  # grows on the way
+        for node in walk(expression):
+            if isinstance(node, (ast.Name, ast.Attribute)) and (name := ast.unparse(node)) not in names:
+                names.add(name)
+                found.extend(assigned.get(name, ()))
+    return names
+
+
+def _assigned(node: ast.expr, before: Parsed) -> tuple[str, list[ast.expr]]:
+    """What ``x.assign(x + 1)`` or ``tf.assign(x, x + 1)`` changes, and to what; "" for anything else."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "assign"):  # fmt: skip
+        return "", []
+    plain = before.names.resolve_node(node.func) == "tensorflow.assign"
+    changed = argument(node, 0, "ref") if plain else node.func.value
+    value = argument(node, int(plain), "value")
+    return "" if changed is None else ast.unparse(changed), [] if value is None else [value]
 
 
 def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:

@@ -104,11 +104,28 @@ class _Values:
         self._graph = graph
 
     def run(self, names: Sequence[str]) -> list[Any]:
-        variables = self._graph.store.variables_by_name
+        # what was imported may have an operation that is called like the variable
+        variables = {name.partition(":")[0]: v for name, v in self._graph.variable_handles().items()}
+        variables |= self._graph.store.variables_by_name
         found = [variables[name.partition(":")[0].removesuffix("/Read/ReadVariableOp")]
                  for name in names]
         with tf.init_scope():
             return [variable.numpy() for variable in found]
+
+
+def _call_as_variables(graph_def: Any, graph: Any) -> None:
+    """Gives the constants of imported variables the names of these, which what read them have."""
+    nodes = {node.name: node for node in graph_def.node}
+    handles = {id(v): name.partition(":")[0] for name, v in graph.variable_handles().items()}
+    for name, variable in graph.store.variables_by_name.items():
+        constant, read = nodes.get(handles.get(id(variable), name)), nodes.get(name)
+        if constant is None or constant.name == name or constant.op != "Const":
+            continue
+        if read is not None and (read.op != "Identity" or list(read.input) != [constant.name]):
+            continue
+        if read is not None:
+            graph_def.node.remove(read)
+        _rename(graph_def, constant.name, name)
 
 
 def convert_variables_to_constants(sess: Any, input_graph_def: Any,
@@ -128,6 +145,8 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any,
     graph = getattr(sess, "graph", None) or default_graph()
     if sess is not None:
         graph.use(sess)
-    return convert_variables_to_constants_from_session_graph(
+    made = convert_variables_to_constants_from_session_graph(
         _Values(graph), input_graph_def, list(output_node_names),
         variable_names_whitelist, variable_names_blacklist)
+    _call_as_variables(made, graph)
+    return made

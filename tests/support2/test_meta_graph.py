@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from tf1_support import freezing, graph_imports, graphs, sessions
+from tf1_support.frozen_graph import FrozenGraph
 from tf1_support.meta_graph import MetaGraph
 
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -37,6 +39,23 @@ def test_inference_and_further_training_as_in_the_session(kind):
             variable.numpy(), expected[f"variable|{name}"], rtol=1e-12, err_msg=name)
     assert len(graph.variables_by_name) == len(expected.files) - 2
     assert {f.experimental_get_tracing_count() for f in graph._functions.values()} == {1}
+
+
+def test_what_is_imported_freezes_under_its_names(tmp_path):
+    """TF 1.15.5 saved a graph with reference variables, whose names are those of operations."""
+    model = Path(__file__).parents[1] / "transforms/sessions/cases/meta_graph/model.ckpt-3"
+    with graphs.Graph().as_default() as graph, sessions.Session() as session:
+        saver = graph_imports.import_meta_graph(f"{model}.meta")
+        saver.restore(session, str(model))
+        made = freezing.convert_variables_to_constants(session, graph.as_graph_def(), ["prediction"])
+    kinds = {node.name: node.op for node in made.node}
+    assert (kinds["w"], kinds["w/read"]) == (kinds["v"], kinds["v/read"]) == ("Const", "Identity")
+    assert not any("captured" in name for name in kinds)
+    (tmp_path / "frozen.pb").write_bytes(made.SerializeToString())
+    feeds = {"input/x:0": DATA, "keep_prob:0": 1.0}
+    w, v = (tf.train.load_variable(str(model), name) for name in "wv")
+    np.testing.assert_allclose(FrozenGraph(tmp_path / "frozen.pb").run("prediction:0", feeds),
+                               (np.tanh(DATA @ w) @ v)[:, 0], rtol=1e-5)
 
 
 @kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from kit import carried, settings, text, write
+from kit import carried, settings, text, under, write
 
 REPOSITORY = "https://github.com/google-research/bert"
 COMMIT = "eedf5716ce1268e56f0a50264a88cafad334ac61"
@@ -75,6 +75,7 @@ def pretrain(w):
              "--max_eval_steps=2", "--learning_rate=2e-3")  # fmt: skip
 
 
+@under("TF310", "optimization.py", "the rate is read before or after the step is counted, as it comes")
 @settings(timeout=900)
 def classify(w):
     w.script("run_classifier.py", *_MODEL, *_STEPS, "--task_name=CoLA", "--do_train=true", "--do_eval=true",
