@@ -141,9 +141,8 @@ def _counted_beside(path: str, before: Parsed, original: _Line) -> Iterator[Find
                      for part in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
             made = [value for part in parts for value in assigned.get(ast.unparse(part), [part])]
             for change in made if len(parts) > 1 else ():
-                counted, value = _assigned(change, before)
-                if counted in behind and counted in _behind(value, assigned) and (
-                        id(change) not in ordered | told):
+                counted = _assigned_to(change, before)
+                if counted in behind and id(change) not in ordered | told:
                     told.add(id(change))
                     yield Finding(
                         "TF310", path, original(change.lineno), change.col_offset,
@@ -165,15 +164,14 @@ def _behind(found: list[ast.expr], assigned: Mapping[str, list[ast.expr]]) -> se
     return names
 
 
-def _assigned(node: ast.expr, before: Parsed) -> tuple[str, list[ast.expr]]:
-    """What ``x.assign(x + 1)`` or ``tf.assign(x, x + 1)`` changes, and to what; "" for anything else."""
+def _assigned_to(node: ast.expr, before: Parsed) -> str:
+    """What ``x.assign_add(1)`` or ``tf.assign(x, x + 1)`` changes, "" for anything else."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "assign"):  # fmt: skip
-        return "", []
-    plain = before.names.resolve_node(node.func) == "tensorflow.assign"
+            and node.func.attr in ("assign", "assign_add", "assign_sub")):  # fmt: skip
+        return ""
+    plain = (before.names.resolve_node(node.func) or "").startswith("tensorflow.assign")
     changed = argument(node, 0, "ref") if plain else node.func.value
-    value = argument(node, int(plain), "value")
-    return "" if changed is None else ast.unparse(changed), [] if value is None else [value]
+    return "" if changed is None else ast.unparse(changed)
 
 
 def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator[Finding]:
