@@ -10,7 +10,7 @@ from migrator.analysis.parsed import Parsed
 from migrator.analysis.static_shapes import asked_for_none
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
-from migrator.model import Finding
+from migrator.model import Finding, Rung
 
 _BATCH_NORM = "BatchNormalization"
 # What runs the updates of Keras layers, or has Keras do it.
@@ -42,6 +42,8 @@ def otherwise(
         yield from _training_that_is_fed(path, before, original)
     if "top_k" in text:
         yield from _unsorted(path, before, original)
+    if "write_version" in text and ".save(" in text:
+        yield from _first_format(path, before, original)
     if "assign" in text and "Optimizer(" in text:
         yield from _counted_beside(path, before, original)
     if "seed" in text and "import tensorflow" in text:
@@ -113,6 +115,22 @@ def _training_that_is_fed(path: str, before: Parsed, original: _Line) -> Iterato
                     "while the graph is built, and the call raises",
                     "Call the layer with True and with False, and choose between the results by tf.cond.",
                 )  # fmt: skip
+
+
+def _first_format(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """Savers that wrote the first format of checkpoints."""
+    for call in calls_in(before.tree):
+        if before.names.resolve_node(call.func) != "tensorflow.train.Saver":
+            continue
+        version = argument(call, -1, "write_version")
+        if version is not None and ast.unparse(version).rpartition(".")[2] in ("1", "V1"):
+            yield Finding(
+                "TF602", path, original(call.lineno), call.col_offset,
+                "this wrote checkpoints as one file without an ending; TensorFlow 2 writes an .index and "
+                ".data files, and reads both formats",
+                "What looks for the file itself (os.path.exists) is to look for the .index, or to ask "
+                "tf.train.checkpoint_exists.", rung=Rung.SUPPORT,
+            )  # fmt: skip
 
 
 def _counted_beside(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:

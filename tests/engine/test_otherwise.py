@@ -176,3 +176,13 @@ def test_steps_counted_beside_an_update_that_goes_by_them(body: str, line: int) 
     # on TensorFlow 1.15.5, 36 of 54 steps of such a program read the number that was counted (assign), and
     # 52 of 72 (assign_add)
     assert found(STEPS.format(body), "TF310") == [line] * bool(line)
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("1", True), ("tf.train.SaverDef.V1", True), ("2", False), ("tf.train.SaverDef.V2", False)],
+)
+def test_checkpoints_in_the_first_format(version: str, told: bool) -> None:
+    text = f"def f(sess, v):\n    saver = tf.train.Saver(v, write_version={version})\n    {{}}(sess, 'm')\n"
+    assert found(f"import tensorflow as tf\n{text.format('saver.save')}", "TF602") == [3] * told
+    assert found(f"import tensorflow as tf\n{text.format('saver.restore')}", "TF602") == []
