@@ -36,6 +36,14 @@ class Complement:
 
 
 @dataclass(frozen=True)
+class Either:
+    """``one or other`` as a whole argument: of a text that is not empty, the text."""
+
+    one: Hole
+    other: Hole
+
+
+@dataclass(frozen=True)
 class Rest:
     """``*name`` inside a list or tuple: all further arguments, comma-separated."""
 
@@ -72,7 +80,7 @@ class Call:
     args: list[Arg]
 
 
-Part = str | Hole | Complement | Rest | Ref | Call
+Part = str | Hole | Complement | Either | Rest | Ref | Call
 RefPrinter = Callable[[str], str]
 
 
@@ -135,6 +143,13 @@ class Rendering:
                 pieces.extend(self._hole(part))
             elif isinstance(part, Complement):
                 pieces.extend(self._complement(part.hole))
+            elif isinstance(part, Either):
+                slot = self.match.holes.get(part.one.name)
+                pieces.extend(self._hole(part.one))
+                if slot is None or not (
+                        isinstance(slot.node, ast.Constant) and isinstance(slot.node.value, str)
+                        and slot.node.value):  # fmt: skip
+                    pieces += [" or ", *self._hole(part.other)]
             elif isinstance(part, Rest):
                 for index, slot in enumerate(self.match.rests.get(part.name, ())):
                     pieces.extend([", "] if index else [])

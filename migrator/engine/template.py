@@ -15,6 +15,7 @@ from migrator.engine.rendering import (
     Arg,
     Call,
     Complement,
+    Either,
     Hole,
     Part,
     Ref,
@@ -81,6 +82,9 @@ class Template:
         parts = self._parts(value, None)
         if parts[:-1] == ["1 - "] and isinstance(parts[-1], Hole):
             parts = [Complement(parts[-1])]
+        elif len(parts) == 3 and parts[1] == " or " and (
+                isinstance(parts[0], Hole) and isinstance(parts[2], Hole)):  # fmt: skip
+            parts = [Either(parts[0], parts[2])]
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} & self._holes
         return Arg(keyword, stars, parts, frozenset(names))
 

@@ -43,3 +43,16 @@ def test_in_tensorflow_2_it_is_the_outermost_scope() -> None:
 
     with tf.Graph().as_default(), tf.name_scope("a"), tf.name_scope(""):
         assert tf.constant(1, name="b").name == "b:0"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("with tf.name_scope('loss', [x]):", "with tf.name_scope('loss'):"),
+        ("with tf.name_scope('loss', 'other', [x]):", "with tf.name_scope('loss'):"),
+        ("with tf.name_scope('', 'other', [x]):", "with tf.name_scope('' or 'other'):"),
+        ("with tf.name_scope(name, 'loss', [x]):", "with tf.name_scope(name or 'loss'):"),
+    ],
+)
+def test_a_name_that_is_written_needs_no_other(before: str, after: str) -> None:
+    assert after in texts.migrated(f"{HEAD}def f(x, name):\n  {before}\n    return x\n")
