@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from dataclasses import dataclass
 
 from migrator.analysis.dataflow import statement_flow
@@ -10,6 +12,7 @@ from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.names import NameTable
 from migrator.analysis.source import SourceText
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.value_kinds import parameters
 
 READERS = {
     "tensorflow.TFRecordReader": "TFRecordDataset",
@@ -34,6 +37,17 @@ PROVIDED = ("tensorflow.contrib.slim.dataset.Dataset", "tensorflow.contrib.slim.
 
 
 BATCHES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
+
+#: What asks for all summaries of a graph: those of its queues, and of what prepares a record.
+MERGED = re.compile(r"\bmerge_all|\bSupervisor\(|\bMonitoredTrainingSession\(|\blearning\.train\(|"
+                    r"\bEstimator\(|\bGraphKeys\.SUMMAR")
+
+
+#: What is said and advised where they are asked for, and a data set reads.
+NO_FULLNESS = (
+    "the summaries of how full its queues were (fraction_of_..._full) are gone",
+    "a data set has no queue: tf.profiler.experimental shows what waits for input",
+)
 
 
 class Unclear(Exception):
@@ -64,6 +78,7 @@ class PartWriter:
 
     source: SourceText
     names: NameTable
+    functions: dict[str, ast.FunctionDef]  # of the module, by name
     used: set[str]
 
     def symbol(self, node: ast.AST | None) -> str:
@@ -232,6 +247,7 @@ class PartWriter:
 
     def _tainted(self, block: list[ast.stmt], names: list[str]) -> list[ast.stmt]:
         """Statements that work on one record."""
+        merged = MERGED.search(self.source.text) is not None
         known = set(names)
         used: set[str] = set()
         found = []
@@ -243,10 +259,31 @@ class PartWriter:
                 continue
             if "summary" in ast.unparse(stmt):
                 raise Unclear("a record is summarized")
+            if merged and self._may_summarize(stmt, known, frozenset()):
+                raise Unclear("what prepares a record is elsewhere, and all summaries are asked for")
             found.append(stmt)
             known |= flow.defines
             used |= flow.uses
         return found
+
+    def _may_summarize(self, code: ast.AST, known: set[str], seen: frozenset[str]) -> bool:
+        """Whether code calls what is not seen here, and may make summaries: neither TensorFlow's, nor
+        Python's, nor a method of one of the values `known`, nor a function of the module that calls
+        nothing else."""
+        for call in (node for node in walk(code) if isinstance(node, ast.Call)):
+            symbol, root = self.names.resolve_node(call.func), call.func
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if (symbol or "").startswith(("tensorflow.", "numpy.")) or not isinstance(root, ast.Name):
+                continue
+            if root.id in known or hasattr(builtins, root.id) or root.id in seen:
+                continue
+            own = self.functions.get(root.id) if root is call.func else None
+            if own is None or "summary" in ast.unparse(own):
+                return True
+            if self._may_summarize(own, set(parameters(own)), seen | {root.id}):
+                return True
+        return False
 
     def _function(
         self, name: str, parameters: list[str], work: list[ast.stmt], returned: str

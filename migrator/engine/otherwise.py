@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
+from migrator.analysis.graph_code import shares_graph
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.queue_parts import MERGED, NO_FULLNESS
 from migrator.analysis.static_shapes import asked_for_none
 from migrator.analysis.tree_walk import calls_in, walk
 from migrator.analysis.values import argument
@@ -19,14 +21,20 @@ _UPDATES = (
     "enable_v2",
 )  # fmt: skip
 _TOP_K = frozenset(("tensorflow.nn.top_k", "tensorflow.math.top_k"))
+# What gives another record at each run of a graph, and one where none is run.
+_READING = {
+    "slim_data.DatasetDataProvider": "Iterate over the provider's `examples`, a tf.data.Dataset of dicts.",
+    "slim_data.parallel_read": "Iterate over slim_data.read_records(...), which takes the same arguments.",
+    "slim_data.single_pass_read": "Iterate over slim_data.read_records(...), which takes the same arguments.",
+}
 _Line = Callable[[int], int]
 
 
 def otherwise(
     path: str, before: Parsed, support: frozenset[str], index: ProjectIndex, original: _Line,
-    stays: bool,
+    stays: bool, now: str,
 ) -> Iterator[Finding]:  # fmt: skip
-    """Findings of a program of TensorFlow 1 that is changed.
+    """Findings of a program of TensorFlow 1 that is changed to the text `now`.
 
     support: what its output uses. stays: some of it goes on as it was, through compat.
     """
@@ -34,6 +42,8 @@ def otherwise(
     if "None" in text and any(word in text for word in ("shape", "Shape")):
         yield from _never_none(path, before.tree, original)
     loaded = modules & {"frozen_graph", "meta_graph"}  # a graph from a file has the operations that it had
+    if support & _READING.keys() and ".examples" not in now:  # the data set of a provider
+        yield from _read_once(path, before, index, "graphs" in modules, original)
     if "get_operations" in text and "graphs" in modules and not loaded and not stays:
         yield from _listed_operations(path, before.tree, original)
     if _BATCH_NORM in text and "graphs" not in modules:
@@ -62,6 +72,29 @@ def _never_none(path: str, tree: ast.Module, original: _Line) -> Iterator[Findin
             f"Decide which branch such a size takes: {was} in place of the comparison is what TensorFlow 1 "
             "did, the comparison as it stands is probably what was meant.",
         )  # fmt: skip
+
+
+def _read_once(
+    path: str, before: Parsed, index: ProjectIndex, graph: bool, original: _Line
+) -> Iterator[Finding]:
+    """slim's readers: where no graph is shown to be around them, and whose queues had summaries."""
+    advice = {name.partition(".")[2]: text for name, text in _READING.items()}
+    graph = graph or shares_graph(index, path)
+    texts = [before.text, *(index.text(other) or "" for other in index.importers(path))]
+    merged = any(map(MERGED.search, texts))
+    for call in calls_in(before.tree):
+        made = before.names.resolve_node(call.func) or ""
+        name = made.rpartition(".")[2]
+        if not made.startswith("tensorflow.contrib.slim.") or name not in advice:
+            continue
+        if not graph:
+            yield Finding(
+                "TF501", path, original(call.lineno), call.col_offset,
+                f"{name} reads one record at a time, where in TensorFlow 1 its tensors were another one at "
+                "each run", advice[name],
+            )  # fmt: skip
+        if merged:
+            yield Finding("TF503", path, original(call.lineno), call.col_offset, *NO_FULLNESS)
 
 
 def _updates_that_happen(

@@ -189,7 +189,7 @@ def _migrate(
     if source != text:
         original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
         stays = any(item.rung is Rung.COMPAT for item in findings)
-        findings += otherwise(path, attempt.before, support, index, original, stays)
+        findings += otherwise(path, attempt.before, support, index, original, stays, source)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.queue_parts import MERGED, NO_FULLNESS
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.context import FileContext
 from migrator.engine.linemap import line_map
 from migrator.engine.registry import transform
 from migrator.model import Rung
 
-# What asks for all summaries of a graph, those of its queues among them.
-_MERGED = re.compile(r"\bmerge_all|\bSupervisor\(|\bMonitoredTrainingSession\(|\blearning\.train\(|"
-                     r"\bEstimator\(|\bGraphKeys\.SUMMAR")
 _WORDS = ("_producer", "get_next", "DatasetDataProvider", "slim.dataset")
 
 
@@ -41,15 +37,11 @@ class QueuesToDataSets:
             ctx.change("TF503", line, "the tf.data pipeline reads, batches and prepares the input",
                        symbol="tensorflow.train.batch")
             if merged and read in found.queued:
-                ctx.finding(
-                    "TF503", line,
-                    "the summaries of how full its queues were (fraction_of_..._full) are gone",
-                    "a data set has no queue: tf.profiler.experimental shows what waits for input",
-                    Rung.MANUAL, "tensorflow.train.batch")
+                ctx.finding("TF503", line, *NO_FULLNESS, Rung.MANUAL, "tensorflow.train.batch")
         ctx.text = found.text
 
 
 def _merges_summaries(ctx: FileContext) -> bool:
     """Whether the file, or one that imports it, asks for all summaries of its graph."""
     texts = [ctx.text, *(ctx.index.text(path) for path in ctx.index.importers(ctx.path))]
-    return any(_MERGED.search(text) for text in texts if text)
+    return any(MERGED.search(text) for text in texts if text)

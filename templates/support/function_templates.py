@@ -36,7 +36,8 @@ class Template:
 
     def _opened(self) -> VariableScope:
         if self._scope is None:
-            with variable_scope(self._unique_name, default_name=self.name) as scope:
+            with variable_scope(
+                    self._unique_name, default_name=self.name, auxiliary_name_scope=False) as scope:
                 self._scope = scope
         return self._scope
 

@@ -163,7 +163,10 @@ class GraphRun(Run):
         """Remembers how to compute the first value of a new variable, for `initialize`."""
         _give_to_graph(variable, self)
         here = current_graph() or self.graph.traced
-        variable.asked_device = asked_for(here, variable, variable_name(variable))
+        name = variable_name(variable)
+        variable.asked_device = asked_for(here, variable, name)
+        with self.graph.traced.name_scope(None):
+            self.graph.traced.unique_name(name)  # it was an operation's: a summary of it is called otherwise
         self._initial[id(variable)] = variable, initial
 
     def made_slot(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:

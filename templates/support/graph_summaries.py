@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import summary_pb2
 
-from .names import clean_tag
+from .names import clean_tag, current_graph
 from .scopes import GraphKeys, add_to_collection, get_collection
 from .store import builds_graph
 
@@ -32,6 +32,8 @@ def collected(
         tag = scope.rstrip("/")
     with tf.name_scope(scope):
         summary = make(tag if family is None else f"{family}/{tag}")
+    if getattr(current_graph(), "name", "").startswith("Dataset_"):
+        return summary  # a function of a data set has collections of its own, as in TF 1
     for collection in [GraphKeys.SUMMARIES] if collections is None else collections:
         add_to_collection(collection, summary)
     return summary

@@ -254,15 +254,15 @@ ZEROS = zeros_initializer()
 # ---- regularizers --------------------------------------------------------------------------------
 def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """scale * sum(|w|); a function that returns None for scale 0."""
-    return _norm_regularizer(scale, lambda w: tf.reduce_sum(tf.abs(w)))
+    return _norm_regularizer(scale, lambda w: tf.reduce_sum(tf.abs(w)), scope or "l1_regularizer")
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """scale * sum(w ** 2) / 2: half of what `tf.keras.regularizers.L2(scale)` gives."""
-    return _norm_regularizer(scale, tf.nn.l2_loss)
+    return _norm_regularizer(scale, tf.nn.l2_loss, scope or "l2_regularizer")
 
 
-def _norm_regularizer(scale: Any, norm: Callable[[Any], tf.Tensor]) -> Regularizer:
+def _norm_regularizer(scale: Any, norm: Callable[[Any], tf.Tensor], name: str) -> Regularizer:
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if isinstance(scale, numbers.Real):
@@ -270,14 +270,20 @@ def _norm_regularizer(scale: Any, norm: Callable[[Any], tf.Tensor]) -> Regulariz
             raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
         if scale == 0.0:
             return lambda _: None
-    return lambda weights: tf.cast(scale, weights.dtype) * norm(tf.convert_to_tensor(weights))
+
+    def penalty(weights: Any) -> tf.Tensor:
+        with tf.name_scope(name) as path:  # which the result is called
+            return tf.multiply(tf.cast(scale, weights.dtype), norm(tf.convert_to_tensor(weights)), path)
+
+    return penalty
 
 
 def l1_l2_regularizer(
     scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None
 ) -> Regularizer | None:
     """The sum of both penalties."""
-    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
+    return sum_regularizer(
+        [l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope or "l1_l2_regularizer")
 
 
 def sum_regularizer(
@@ -289,8 +295,9 @@ def sum_regularizer(
         return None
 
     def total(weights: Any) -> Any:
-        penalties = [p for p in (r(weights) for r in regularizers) if p is not None]
-        return tf.add_n(penalties) if penalties else None
+        with tf.name_scope(scope or "sum_regularizer") as path:
+            penalties = [p for p in (r(weights) for r in regularizers) if p is not None]
+            return tf.add_n(penalties, path) if penalties else None
 
     return total
 
@@ -300,8 +307,9 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
     weights_list = weights_list or get_collection(GraphKeys.WEIGHTS)
     if not weights_list:
         raise ValueError("No weights to regularize.")
-    penalties = [regularizer(w) for w in weights_list]
-    total = tf.add_n([tf.constant(0.0) if p is None else p for p in penalties])
+    with tf.name_scope("get_regularization_penalty") as path:
+        penalties = [regularizer(w) for w in weights_list]
+        total = tf.add_n([tf.constant(0.0) if p is None else p for p in penalties], path)
     if total.shape.rank:
         raise ValueError("regularizer must return a scalar Tensor")
     add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)

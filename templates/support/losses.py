@@ -41,7 +41,7 @@ def _float(value: Any) -> tf.Tensor:
 
 def _safe_divide(numerator: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
     """0 where nothing is counted."""
-    return tf.math.divide_no_nan(numerator, count)
+    return tf.math.divide_no_nan(numerator, count, name="value")
 
 
 def compute_weighted_loss(
@@ -62,7 +62,7 @@ def compute_weighted_loss(
         dtype = losses.dtype
         losses, weights = _float(losses), _float(weights)
         _check_weights(losses, weights)
-        weighted = losses * weights
+        weighted = tf.multiply(losses, weights)
         if reduction == Reduction.NONE:
             loss = weighted
         else:
@@ -113,10 +113,10 @@ def absolute_difference(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> tf.Tensor:
     """|predictions - labels|."""
-    with name_scope(scope, "absolute_difference"):
+    with name_scope(scope, "absolute_difference") as path:
         labels, predictions = _pair(labels, predictions)
         losses = tf.abs(predictions - labels)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def mean_squared_error(
@@ -128,10 +128,10 @@ def mean_squared_error(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> tf.Tensor:
     """(predictions - labels) ** 2."""
-    with name_scope(scope, "mean_squared_error"):
+    with name_scope(scope, "mean_squared_error") as path:
         labels, predictions = _pair(labels, predictions)
         losses = tf.math.squared_difference(predictions, labels)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def huber_loss(
@@ -144,12 +144,12 @@ def huber_loss(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> tf.Tensor:
     """Half the squared error up to an error of `delta`, linear beyond."""
-    with name_scope(scope, "huber_loss"):
+    with name_scope(scope, "huber_loss") as path:
         labels, predictions = _pair(labels, predictions)
         error = tf.abs(predictions - labels)
         quadratic = tf.minimum(error, delta)
         losses = 0.5 * quadratic * quadratic + delta * (error - quadratic)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def log_loss(
@@ -162,11 +162,11 @@ def log_loss(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> tf.Tensor:
     """Cross entropy of probabilities."""
-    with name_scope(scope, "log_loss"):
+    with name_scope(scope, "log_loss") as path:
         labels, predictions = _pair(labels, predictions)
         losses = -labels * tf.math.log(predictions + epsilon)
         losses -= (1 - labels) * tf.math.log(1 - predictions + epsilon)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -178,10 +178,10 @@ def hinge_loss(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> tf.Tensor:
     """max(0, 1 - (2 * labels - 1) * logits) of labels 0 and 1."""
-    with name_scope(scope, "hinge_loss"):
+    with name_scope(scope, "hinge_loss") as path:
         labels, logits = _pair(labels, logits, "labels and logits")
         losses = tf.nn.relu(1 - (2 * labels - 1) * logits)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -198,10 +198,10 @@ def cosine_distance(
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify 'axis'.")
-    with name_scope(scope, "cosine_distance_loss"):
+    with name_scope(scope, "cosine_distance_loss") as path:
         labels, predictions = _pair(labels, predictions)
         losses = 1 - tf.reduce_sum(predictions * labels, axis, keepdims=True)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def mean_pairwise_squared_error(
@@ -226,7 +226,7 @@ def mean_pairwise_squared_error(
         term2 = 2.0 * _safe_divide(tf.square(total), tf.maximum(count * (count - 1), 0))
         losses = tf.reduce_sum((term1 - term2) * weights)
         anything = tf.reduce_sum(present) > 0
-        loss = tf.where(anything, losses, 0.0)
+        loss = tf.where(anything, losses, 0.0, name="value")
         add_loss(loss, loss_collection)
         return loss
 
@@ -243,13 +243,13 @@ def sigmoid_cross_entropy(
     """Cross entropy of independent classes; smoothing pulls labels towards 1/2."""
     if multi_class_labels is None or logits is None:
         raise ValueError("multi_class_labels and logits must not be None.")
-    with name_scope(scope, "sigmoid_cross_entropy_loss"):
+    with name_scope(scope, "sigmoid_cross_entropy_loss") as path:
         logits = tf.convert_to_tensor(logits)
         labels = tf.cast(multi_class_labels, logits.dtype)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -264,14 +264,14 @@ def softmax_cross_entropy(
     """Cross entropy of exclusive classes; no gradient flows into the labels."""
     if onehot_labels is None or logits is None:
         raise ValueError("onehot_labels and logits must not be None.")
-    with name_scope(scope, "softmax_cross_entropy_loss"):
+    with name_scope(scope, "softmax_cross_entropy_loss") as path:
         logits = tf.convert_to_tensor(logits)
         labels = tf.cast(onehot_labels, logits.dtype)
         if label_smoothing > 0:
             classes = tf.cast(tf.shape(labels)[1], logits.dtype)
             labels = labels * (1 - label_smoothing) + label_smoothing / classes
         losses = tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 def sparse_softmax_cross_entropy(
@@ -285,7 +285,7 @@ def sparse_softmax_cross_entropy(
     """`softmax_cross_entropy` of class numbers; a last dimension of 1 is dropped from labels."""
     if labels is None or logits is None:
         raise ValueError("labels and logits must not be None.")
-    with name_scope(scope, "sparse_softmax_cross_entropy_loss"):
+    with name_scope(scope, "sparse_softmax_cross_entropy_loss") as path:
         labels, logits = tf.convert_to_tensor(labels), tf.convert_to_tensor(logits)
         weights = tf.convert_to_tensor(weights)
         if labels.shape.rank == logits.shape.rank and labels.shape[-1] == 1:
@@ -293,7 +293,7 @@ def sparse_softmax_cross_entropy(
         if weights.shape.rank == logits.shape.rank and weights.shape[-1] == 1:
             weights = tf.squeeze(weights, [-1])
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, path, loss_collection, reduction)
 
 
 # ---- the collection ------------------------------------------------------------------------------

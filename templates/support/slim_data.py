@@ -1,11 +1,17 @@
-"""slim's data sets of record files, read through tf.data instead of queues."""
+"""slim's data sets of record files, read through tf.data instead of queues.
+
+Where a graph is being built, what is read is that of the next record at each run.
+"""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+from .iterators import make_one_shot_iterator
+from .store import builds_graph
 
 
 def get_data_files(data_sources: str | Iterable[str]) -> list[str]:
@@ -72,16 +78,17 @@ def parallel_read(data_sources: str | Iterable[str], reader_class: Any,
                   reader_kwargs: Mapping[str, Any] | None = None, shuffle: bool = True,
                   dtypes: Any = None, capacity: int = 256, min_after_dequeue: int = 128,
                   seed: int | None = None, scope: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
-    """The first pair (key, record) of `read_records`, which has all of them."""
-    return next(iter(read_records(data_sources, reader_class, num_epochs, num_readers,
-                                  reader_kwargs, shuffle, capacity, seed)))
+    """A pair (key, record) of `read_records`, the first one where no graph is being built."""
+    return make_one_shot_iterator(read_records(
+        data_sources, reader_class, num_epochs, num_readers, reader_kwargs, shuffle, capacity, seed,
+    )).get_next()
 
 
 def single_pass_read(data_sources: str | Iterable[str], reader_class: Any,
                      reader_kwargs: Mapping[str, Any] | None = None,
                      scope: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
-    """The first pair (key, record) of the files in their order; `read_records` has all."""
-    return next(iter(read_records(data_sources, reader_class, 1, 1, reader_kwargs)))
+    """The same of the files in their order, once."""
+    return parallel_read(data_sources, reader_class, 1, 1, reader_kwargs, shuffle=False)
 
 
 class Dataset:
@@ -120,7 +127,8 @@ class DatasetDataProvider:
             dataset.data_sources, dataset.reader, num_epochs, num_readers, reader_kwargs, shuffle,
             common_queue_capacity, seed).map(decode, num_parallel_calls=tf.data.AUTOTUNE)
         self._names = [*self._items, record_key]
-        self._iterator: Iterator[dict[str, Any]] | None = None
+        self._iterator: Any = None
+        self._example: dict[str, Any] | None = None
 
     def list_items(self) -> list[str]:
         """The names of what `get` can give."""
@@ -131,19 +139,17 @@ class DatasetDataProvider:
         return self._num_samples
 
     def get(self, items: Sequence[str]) -> list[Any]:
-        """The `items` of the next example.
+        """The `items` of the next example; in a graph all calls give those of one, another at each run.
 
         Raises:
             ValueError: there is no such item.
-            StopIteration: the last epoch is over.
+            tf.errors.OutOfRangeError: the last epoch is over.
         """
-        self._check(items)
-        if self._iterator is None:
-            self._iterator = iter(self.examples)
-        example = next(self._iterator)
-        return [example[item] for item in items]
-
-    def _check(self, items: Sequence[str]) -> None:
         unknown = [item for item in items if item not in self._names]
         if unknown:
             raise ValueError(f"Items {unknown} are not among {self._names}")
+        if self._iterator is None:
+            self._iterator = make_one_shot_iterator(self.examples)
+        if self._example is None or not builds_graph():
+            self._example = self._iterator.get_next()
+        return [self._example[item] for item in items]

@@ -1,51 +1,12 @@
-"""slim's readers and prefetch queues in a graph that is being built: each run takes the next example."""
+"""slim's prefetch queue: where the networks of several devices take their batches from."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from . import slim_data
-from .iterators import make_one_shot_iterator
 from .queues import FIFOQueue, PaddingFIFOQueue, QueueRunner, add_queue_runner
 from .summary import scalar
-
-
-def parallel_read(data_sources: str | Iterable[str], reader_class: Any,
-                  num_epochs: int | None = None, num_readers: int = 4,
-                  reader_kwargs: Mapping[str, Any] | None = None, shuffle: bool = True,
-                  dtypes: Any = None, capacity: int = 256, min_after_dequeue: int = 128,
-                  seed: int | None = None, scope: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
-    """(key, record) of the next record of `slim_data.read_records`, as scalars of strings."""
-    del dtypes, min_after_dequeue, scope
-    return make_one_shot_iterator(slim_data.read_records(
-        data_sources, reader_class, num_epochs, num_readers, reader_kwargs, shuffle, capacity, seed)
-    ).get_next()
-
-
-def single_pass_read(data_sources: str | Iterable[str], reader_class: Any,
-                     reader_kwargs: Mapping[str, Any] | None = None,
-                     scope: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
-    """(key, record) of the next record, once through the files in their order."""
-    return parallel_read(data_sources, reader_class, 1, 1, reader_kwargs, False, scope=scope)
-
-
-class DatasetDataProvider(slim_data.DatasetDataProvider):
-    """Decoded examples of a `Dataset`: what `get` gives are those of the next one at each run."""
-
-    _example: dict[str, Any] | None = None
-
-    def get(self, items: Sequence[str]) -> list[Any]:
-        """The tensors of `items`. All calls give those of one example.
-
-        Raises:
-            ValueError: there is no such item.
-        """
-        self._check(items)
-        if self._example is None:
-            self._example = make_one_shot_iterator(self.examples).get_next()
-        return [self._example[item] for item in items]
 
 
 def prefetch_queue(tensors: Any, capacity: int = 8, num_threads: int = 1, dynamic_pad: bool = False,

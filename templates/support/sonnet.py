@@ -75,7 +75,8 @@ class AbstractModule(abc.ABC):
             raise TypeError("Given custom_getter is not callable.")
         self._all_variables: dict[str, tf.Variable] = {}
         self._connected = False
-        with scopes.variable_scope(None, name, custom_getter=self._noting(custom_getter)) as scope:
+        with scopes.variable_scope(
+                None, name, custom_getter=self._noting(custom_getter), auxiliary_name_scope=False) as scope:
             self._scope: VariableScope = scope
 
     def _noting(self, getter: Callable[..., Any] | None) -> Callable[..., Any]:

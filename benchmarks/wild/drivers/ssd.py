@@ -1,12 +1,70 @@
-"""balancap/SSD-Tensorflow: the network, what becomes of its boxes, its losses, and its metrics."""
+"""balancap/SSD-Tensorflow: trains and evaluates on records; the network, its boxes, losses and metrics."""
 
 from __future__ import annotations
 
 import numpy as np
-from kit import settings
+from kit import carried, settings
 
 REPOSITORY = "https://github.com/balancap/SSD-Tensorflow"
 COMMIT = "e0e3104d3a2cc5d830fad041d4e56ebcf84caac3"
+
+_ON_CPU = [("DATA_FORMAT = 'NCHW'", "DATA_FORMAT = 'NHWC'")]
+_RECORDS = ("--dataset_dir=records", "--dataset_name=pascalvoc_2007", "--num_preprocessing_threads=1")
+
+
+@carried
+def records(w):
+    """Pictures in Pascal VOC's records. Those for training are all the same, as they are read in any order."""
+    import os
+
+    import tensorflow as tf
+
+    def example(seed):
+        random = np.random.RandomState(seed)
+        picture = random.randint(0, 256, (120, 160, 3)).astype(np.uint8)
+        with tf.Session() as sess:
+            jpeg = sess.run(tf.image.encode_jpeg(picture))
+        corners = random.uniform(0.05, 0.4, (2, 2))
+        ends = corners + random.uniform(0.3, 0.5, (2, 2))
+
+        def whole(values):
+            return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+        def real(values):
+            return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+
+        def text(value):
+            return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
+
+        box = "image/object/bbox/"
+        return tf.train.Example(features=tf.train.Features(feature={
+            "image/encoded": text(jpeg), "image/format": text(b"JPEG"),
+            "image/height": whole([120]), "image/width": whole([160]), "image/channels": whole([3]),
+            "image/shape": whole([120, 160, 3]),
+            box + "ymin": real(corners[:, 0]), box + "xmin": real(corners[:, 1]),
+            box + "ymax": real(ends[:, 0]), box + "xmax": real(ends[:, 1]),
+            box + "label": whole([3, 7]), box + "difficult": whole([0, 0]),
+            box + "truncated": whole([0, 1]),
+        })).SerializeToString()  # fmt: skip
+
+    os.makedirs("records", exist_ok=True)
+    for split, seeds in (("train", [1] * 4), ("test", range(3))):
+        with tf.python_io.TFRecordWriter(f"records/voc_2007_{split}_000.tfrecord") as writer:
+            for seed in seeds:
+                writer.write(example(seed))
+
+
+@settings(timeout=1800)
+def train(w):
+    w.script("train_ssd_network.py", "--train_dir=trained", *_RECORDS, "--batch_size=2", "--optimizer=momentum",
+             "--learning_rate=0.001", "--max_number_of_steps=2", "--num_readers=1",
+             "--log_every_n_steps=1", instead=_ON_CPU)  # fmt: skip
+
+
+@settings(timeout=1800)
+def evaluate(w):
+    w.script("eval_ssd_network.py", "--checkpoint_path=trained", "--eval_dir=evaluated", *_RECORDS,
+             "--max_num_batches=3", "--dataset_split_name=test", "--model_name=ssd_300_vgg")  # fmt: skip
 
 
 @settings(timeout=900)

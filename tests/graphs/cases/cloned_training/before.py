@@ -47,6 +47,15 @@ def network(images):
             biases_initializer=tf.constant_initializer([0.1, 0.0, -0.1]))
 
 
+def get_preprocessing(name):
+    def preprocess(image, size):
+        image = tf.image.convert_image_dtype(image, tf.float32) - 0.5
+        tf.summary.image('prepared', tf.expand_dims(image, 0))
+        return tf.image.resize_image_with_crop_or_pad(image, size, size)
+
+    return {'centred': preprocess}[name]
+
+
 def clone_fn(batch_queue):
     images, labels = batch_queue.dequeue()
     logits = network(images)
@@ -74,7 +83,8 @@ def train(path, folder):
                 common_queue_capacity=20, common_queue_min=10)
             [image, label] = provider.get(['image', 'label'])
             label -= 0
-            image = tf.image.convert_image_dtype(image, tf.float32) - 0.5
+            preprocess = get_preprocessing('centred')
+            image = preprocess(image, 6)
             images, labels = tf.train.batch(
                 [image, label], batch_size=2, num_threads=1, capacity=10)
             labels = slim.one_hot_encoding(labels, dataset.num_classes)
@@ -95,6 +105,10 @@ def train(path, folder):
                     gradients.append(optimizer.compute_gradients(loss))
         total_loss = tf.add_n(losses, name='total_loss')
         summaries.add(tf.summary.scalar('total_loss', total_loss))
+        for loss in tf.get_collection(tf.GraphKeys.LOSSES, 'clone_0'):
+            summaries.add(tf.summary.scalar('losses/%s' % loss.op.name, loss))
+        penalty = slim.l2_regularizer(0.5)(slim.get_model_variables()[0])
+        summaries.add(tf.summary.scalar(penalty.op.name, penalty))
         for variable in slim.get_model_variables():
             summaries.add(tf.summary.histogram(variable.op.name, variable))
         update = optimizer.apply_gradients(sum_clones_gradients(gradients), global_step=global_step)
@@ -103,7 +117,7 @@ def train(path, folder):
         summary_op = tf.summary.merge(list(summaries), name='summary_op')
         return slim.learning.train(
             train_tensor, logdir=folder, number_of_steps=6, log_every_n_steps=3,
-            summary_op=summary_op, save_summaries_secs=600, save_interval_secs=600)
+            summary_op=summary_op, save_summaries_secs=300, save_interval_secs=600)
 
 
 def read(path):
@@ -142,7 +156,11 @@ def main(output):
     values = {name.replace('/', '.'): reader.get_tensor(name)
               for name in reader.get_variable_to_shape_map() if name != 'global_step'}
     labels, lengths = read(path)
-    np.savez(output, final=final, names=sorted(reader.get_variable_to_shape_map()),
+    events = sorted(tf.gfile.Glob(os.path.join(logdir, 'events*')))
+    tags = {value.tag for event in tf.train.summary_iterator(events[-1])
+            for value in event.summary.value}
+    np.savez(output, final=final, 
+             tags=sorted(tag for tag in tags if 'global_step' not in tag and 'parallel_read' not in tag), names=sorted(reader.get_variable_to_shape_map()),
              labels=labels, lengths=lengths, **values)
 
 
