@@ -1,4 +1,4 @@
-"""Values in the forms in which TF 1's sessions were fed, as tensors."""
+"""Values in the forms in which TF 1's sessions were fed and gave them."""
 from __future__ import annotations
 
 from typing import Any
@@ -36,3 +36,23 @@ def unfed(spec: tf.TensorSpec) -> tf.Tensor:
     TensorFlow then raises InvalidArgumentError ("You must feed a value"), as TF 1's sessions did.
     """
     return tf.raw_ops.Placeholder(dtype=spec.dtype, shape=spec.shape)
+
+
+def fetched(nest: Any) -> Any:
+    """The tensors of a nest in the form in which a session gave their values."""
+    return tf.nest.map_structure(as_fetched, nest)
+
+
+def as_fetched(value: Any) -> Any:
+    """The array of a tensor; of a sparse one its `SparseTensorValue`; what is no tensor itself."""
+    if value is None or isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, tf.SparseTensor):
+        return tf.compat.v1.SparseTensorValue(*(
+            part.numpy() for part in (value.indices, value.values, value.dense_shape)))
+    if isinstance(value, tf.IndexedSlices):
+        shape = None if value.dense_shape is None else value.dense_shape.numpy()
+        return tf.compat.v1.ConvertIndexed(value.values.numpy(), value.indices.numpy(), shape)
+    if not isinstance(value, tf.Tensor):
+        return value
+    return value.numpy() if value.dtype not in (tf.resource, tf.variant) else value

@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from .direct_calls import direct
+from .feeds import as_fetched
 from .slices import Slice, as_made
 
 _log = logging.getLogger(__name__)
@@ -142,7 +143,7 @@ class Function:
         if self._session is not self.graph.session:
             self._session = self.graph.session
             self.graph.run.initialized |= self.changed
-        return self._rebuild(map(_as_fetched, found))
+        return self._rebuild(map(as_fetched, found))
 
 
 def outside() -> Any:
@@ -205,20 +206,6 @@ def _restored(element: Any, found: Iterator[Any]) -> Any:
 
 def _read(variable: tf.Variable) -> tf.Tensor:
     return tf.raw_ops.ReadVariableOp(resource=variable.handle, dtype=variable.dtype)
-
-
-def _as_fetched(value: Any) -> Any:
-    if value is None or isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, tf.SparseTensor):
-        return tf.compat.v1.SparseTensorValue(*(
-            part.numpy() for part in (value.indices, value.values, value.dense_shape)))
-    if isinstance(value, tf.IndexedSlices):
-        shape = None if value.dense_shape is None else value.dense_shape.numpy()
-        return tf.compat.v1.ConvertIndexed(value.values.numpy(), value.indices.numpy(), shape)
-    if not isinstance(value, tf.Tensor):
-        return value
-    return value.numpy() if value.dtype not in (tf.resource, tf.variant) else value
 
 
 # ---- what is fed -------------------------------------------------------------------------------

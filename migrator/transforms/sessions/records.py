@@ -114,6 +114,9 @@ class SupportNames:
     def sparse_tensor(self) -> str:
         return str(self._support("feeds.sparse_tensor"))  # type: ignore[operator]
 
+    def fetched(self) -> str:
+        return str(self._support("feeds.fetched"))  # type: ignore[operator]
+
     def unfed(self) -> str:
         return str(self._support("feeds.unfed"))  # type: ignore[operator]
 

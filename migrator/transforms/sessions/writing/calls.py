@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.program_items import Item, Obstacle, RunSite
@@ -13,6 +14,11 @@ from migrator.transforms.sessions.planning.statements import StatementPlanner
 from migrator.transforms.sessions.records import Leaf, Note, Site
 from migrator.transforms.sessions.step import StepFunction
 
+# What gives sparse tensors, of which a session gave three arrays.
+_SPARSE = re.compile(
+    r"ctc_\w+_decoder|SparseTensor\b|string_split|VarLenFeature|\bsparse\.|sparse_softmax\b|"
+    r"sparse_(?:concat|slice|split|reorder|retain|transpose|reshape|add|mask|merge|maximum|minimum)"
+)
 _NO_VALUE = ("the result of an op without value is used", "do not assign it")
 
 
@@ -140,6 +146,8 @@ class CallWriter(StatementPlanner):
         )
 
     def _nest(self, call: str) -> str:
+        if _SPARSE.search(self.source.text):
+            return f"{self.support.fetched()}({call})"
         return f"{self.style.tf}.nest.map_structure(lambda t: t.numpy(), {call})"
 
     def _form(self, leaf: Leaf) -> str:
@@ -173,11 +181,19 @@ class CallWriter(StatementPlanner):
             item.target == node.id and isinstance(item.stmt, ast.Assign)
             and isinstance(item.stmt.value, comprehensions) for item in self.program.items)
 
+    def _may_be_sparse(self, leaf: Leaf) -> bool:
+        """Whether what is fetched comes from what gives sparse tensors."""
+        made = leaf.value.call or (leaf.value.base.call if leaf.value.base is not None else None)
+        symbol = self.program.expressions.tf_symbol(made.func) if made is not None else None
+        return symbol is not None and bool(_SPARSE.search(symbol))
+
     def _structured(self, leaf: Leaf) -> bool:
         """Whether a fetched value may be a list or dict of tensors."""
         value = leaf.value
         if value.parts is not None or self.program.expressions.is_container(value) or (
                 self._is_listed(leaf.expr)):
+            return True
+        if self._may_be_sparse(leaf):
             return True
         if value.single or ast.unparse(leaf.expr) in self._losses():
             return False
