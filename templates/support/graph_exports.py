@@ -166,19 +166,24 @@ def meta_graph_of(graph: Any, saved: Mapping[str, Any] | None = None,
     nodes = _Nodes(meta.graph_def)
     variables = graph.store.variables_by_name
     local = {id(v) for v in graph.get_collection(GraphKeys.LOCAL_VARIABLES)}
-    reads = {}
+    # where an operation that was imported is called like a variable, its resource is not
+    handles = {node.attr["shared_name"].s.decode(): node.name
+               for node in meta.graph_def.node if node.op == "VarHandleOp"}
+    names, reads = {}, {}
     for name, variable in variables.items():
-        if name not in nodes.names:  # an operation has its name
+        handle = handles.get(name)
+        if handle is None:
             continue
-        reads[id(variable)] = _read(nodes, name, variable)
-        if f"{name}/Assign" not in nodes.names:
-            nodes.add(f"{name}/Assign", "NoOp")
+        names[id(variable)] = handle
+        reads[id(variable)] = _read(nodes, handle, variable)
+        if f"{handle}/Assign" not in nodes.names:
+            nodes.add(f"{handle}/Assign", "NoOp")
     if saved is None:
         saved = {n: v for n, v in variables.items() if id(v) not in local}
     known = {n: v for n, v in saved.items() if id(v) in reads}
     if known:
-        _saver(meta, nodes, known, reads, {id(v): n for n, v in variables.items()})
-    _collections(meta, graph, {id(v): n for n, v in variables.items()})
+        _saver(meta, nodes, known, reads, names)
+    _collections(meta, graph, names)
     return meta
 
 

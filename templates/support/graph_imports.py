@@ -110,25 +110,27 @@ class _Imported:
         dtype = tf.dtypes.as_dtype(node.attr["dtype"].type)
         shape = tf.TensorShape(node.attr["shape"].shape)
         known = self._defs.get(own)
+        called = node.attr["shared_name"].s.decode() if node.name in self._defs else ""
+        called = called or own  # another one where an operation has the variable's name
         with tf.init_scope(), tf.name_scope(""):
             kept = self._first.get(f"{own}/{FIRST_VALUE}")
             first = tf.zeros([size or 0 for size in shape] if shape.rank is not None else [], dtype
                              ) if kept is None else tf.constant(kept, dtype)
             variable = hashable(tf.Variable(
                 first, known is None or bool(known.trainable), dtype=dtype, shape=shape,
-                name=self.prefix + own, experimental_enable_variable_lifting=False))
+                name=self.prefix + called, experimental_enable_variable_lifting=False))
         if kept is not None:
             self.graph.read[id(variable)] = variable
             self.graph.run.hide([variable])
             return self._captured(variable, own)
         collections = [key for key in _OF_VARIABLES
                        if any(_plain(d.variable_name) == own for d in self._variable_defs(key))]
-        self.graph.store.add(self.prefix + own, variable,
+        self.graph.store.add(self.prefix + called, variable,
                              collections or [GraphKeys.GLOBAL_VARIABLES])
         self.graph.run.made(variable, self._initial(own))
         if GraphKeys.LOCAL_VARIABLES not in collections:
-            self.variables[own] = variable
-        return self._captured(variable, own)
+            self.variables[called] = variable
+        return self._captured(variable, called)
 
     def _captured(self, variable: Any, own: str) -> Any:
         # no part of the name is a scope: an operation that is imported may be called like it

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import freezing, graph_imports, graphs, sessions
+from tf1_support import checkpoint, freezing, graph_imports, graphs, sessions
 from tf1_support.frozen_graph import FrozenGraph
 from tf1_support.meta_graph import MetaGraph
 
@@ -39,6 +39,21 @@ def test_inference_and_further_training_as_in_the_session(kind):
             variable.numpy(), expected[f"variable|{name}"], rtol=1e-12, err_msg=name)
     assert len(graph.variables_by_name) == len(expected.files) - 2
     assert {f.experimental_get_tracing_count() for f in graph._functions.values()} == {1}
+
+
+def test_what_is_imported_is_saved_and_imported_again(tmp_path):
+    """Variables whose names are those of operations, of which a first program wrote the meta graph anew."""
+    model = str(Path(__file__).parents[1] / "transforms/sessions/cases/meta_graph/model.ckpt-3")
+    found = []
+    for path, again in ((model, tmp_path / "a.ckpt"), (str(tmp_path / "a.ckpt"), tmp_path / "b.ckpt")):
+        with graphs.Graph().as_default() as graph, sessions.Session() as session:
+            saver = graph_imports.import_meta_graph(f"{path}.meta")
+            saver.restore(session, path)
+            found.append(session.run("prediction:0", {"input/x:0": DATA, "keep_prob:0": 1.0}))
+            session.run(graph.get_tensor_by_name("w/read:0"))
+            checkpoint.Saver().save(str(again))
+        assert {"w", "v"} <= {name for name, _ in tf.train.list_variables(str(again))}
+    np.testing.assert_array_equal(*found)
 
 
 def test_what_is_imported_freezes_under_its_names(tmp_path):
