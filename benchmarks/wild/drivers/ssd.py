@@ -14,7 +14,7 @@ _RECORDS = ("--dataset_dir=records", "--dataset_name=pascalvoc_2007", "--num_pre
 
 @carried
 def records(w):
-    """Pictures in Pascal VOC's records. Those for training are all the same, as they are read in any order."""
+    """Pictures in Pascal VOC's records. Those for training are all the same: they are read in any order."""
     import os
 
     import tensorflow as tf
@@ -56,8 +56,8 @@ def records(w):
 
 @settings(timeout=1800)
 def train(w):
-    w.script("train_ssd_network.py", "--train_dir=trained", *_RECORDS, "--batch_size=2", "--optimizer=momentum",
-             "--learning_rate=0.001", "--max_number_of_steps=2", "--num_readers=1",
+    w.script("train_ssd_network.py", "--train_dir=trained", *_RECORDS, "--batch_size=2",
+             "--optimizer=momentum", "--learning_rate=0.001", "--max_number_of_steps=2", "--num_readers=1",
              "--log_every_n_steps=1", instead=_ON_CPU)  # fmt: skip
 
 
