@@ -50,6 +50,8 @@ def otherwise(
         yield from _updates_that_happen(path, before, index, original)
     if "training=" in text and "keras" in text and "placeholder" in text:
         yield from _training_that_is_fed(path, before, original)
+    if "assign_moving_average" in text and "graphs" not in modules:
+        yield from _moved_at_once(path, before, original)
     if "top_k" in text:
         yield from _unsorted(path, before, original)
     if "write_version" in text and ".save(" in text:
@@ -234,6 +236,20 @@ def _listed_operations(path: str, tree: ast.Module, original: _Line) -> Iterator
                 "variable has no VariableV2, Assign and read, layers and gradients have other kernels",
                 "What is looked for by name is better asked for by name, or kept where it is made; a "
                 "count or a list of all operations has other contents.",
+            )  # fmt: skip
+
+
+def _moved_at_once(path: str, before: Parsed, original: _Line) -> Iterator[Finding]:
+    """TensorFlow's own update of a moving average, which is no operation to be run outside of a graph."""
+    for call in calls_in(before.tree):
+        name = before.names.resolve_node(call.func) or ""
+        if name.startswith("tensorflow.") and name.endswith("moving_averages.assign_moving_average"):
+            yield Finding(
+                "TF153", path, original(call.lineno), call.col_offset,
+                "in TensorFlow 1 this average moved where the operation was run; outside of a graph it moves "
+                "at each call, also where the network only predicts",
+                "Call it where the program trains only, or keep what it returned out of the network: "
+                "moving_averages of the support package has assign_moving_average, too.",
             )  # fmt: skip
 
 

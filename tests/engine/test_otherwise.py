@@ -186,3 +186,17 @@ def test_checkpoints_in_the_first_format(version: str, told: bool) -> None:
     text = f"def f(sess, v):\n    saver = tf.train.Saver(v, write_version={version})\n    {{}}(sess, 'm')\n"
     assert found(f"import tensorflow as tf\n{text.format('saver.save')}", "TF602") == [3] * told
     assert found(f"import tensorflow as tf\n{text.format('saver.restore')}", "TF602") == []
+
+
+MOVED = """import tensorflow as tf
+from tensorflow.python.training import moving_averages
+def bn(x, average):
+    update = moving_averages.assign_moving_average(average, tf.reduce_mean(x, keep_dims=True), 0.9)
+    tf.add_to_collection("updates", update)
+    return x - average
+"""
+
+
+def test_an_average_that_moves_at_each_call_is_told() -> None:
+    assert found(MOVED, "TF153") == [4]
+    assert found(MOVED.replace("tensorflow.python.training", "mine"), "TF153") == []
