@@ -46,7 +46,7 @@ def convert(w):
 
 
 def detect(w):
-    w.script("demo.py", "--tiny", "--input_img=some.png", "--output_img=found.png", "--conf_threshold=0.52",
+    w.script("demo.py", "--tiny", "--input_img=some.png", "--output_img=found.png", "--conf_threshold=0.501",
              *_COMMON, ahead=_SHOWN)  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def freeze(w):
 
 
 def detect_frozen(w):
-    w.script("demo.py", "--input_img=some.png", "--output_img=frozen.png", "--conf_threshold=0.52",
+    w.script("demo.py", "--input_img=some.png", "--output_img=frozen.png", "--conf_threshold=0.501",
              "--frozen_model=frozen_darknet_yolov3_model.pb", *_COMMON, ahead=_SHOWN)  # fmt: skip
 
 
