@@ -8,8 +8,9 @@ from kit import carried, settings, under
 REPOSITORY = "https://github.com/Zehaos/MobileNet"
 COMMIT = "bb02b10fbd211d717f7a207245feac229f6bb23e"
 
-_RECORDS = ("--dataset_dir=records", "--dataset_name=cifar10", "--num_preprocessing_threads=1",
-            "--batch_size=2")  # fmt: skip
+_RECORDS = (
+    "--dataset_dir=records", "--dataset_name=cifar10", "--num_preprocessing_threads=1", "--batch_size=2",
+)  # fmt: skip
 _TRAIN = (
     *_RECORDS, "--train_dir=trained", "--model_name=mobilenet", "--width_multiplier=0.25",
     "--train_image_size=224", "--num_readers=1", "--log_every_n_steps=1", "--clone_on_cpu=True",

@@ -1,9 +1,9 @@
-"""balancap/SSD-Tensorflow: trains and evaluates on records; the network, its boxes, losses and metrics."""
+"""balancap/SSD-Tensorflow: trains on records; the network, its boxes, losses and metrics."""
 
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, settings
+from kit import carried, settings, under
 
 REPOSITORY = "https://github.com/balancap/SSD-Tensorflow"
 COMMIT = "e0e3104d3a2cc5d830fad041d4e56ebcf84caac3"
@@ -14,7 +14,7 @@ _RECORDS = ("--dataset_dir=records", "--dataset_name=pascalvoc_2007", "--num_pre
 
 @carried
 def records(w):
-    """Pictures in Pascal VOC's records. Those for training are all the same: they are read in any order."""
+    """Pictures in Pascal VOC's records. Those for training are all one: they are read in any order."""
     import os
 
     import tensorflow as tf
@@ -54,17 +54,12 @@ def records(w):
                 writer.write(example(seed))
 
 
+@under("TF503", "train_ssd_network.py", "how full the provider's queues were is no more")
 @settings(timeout=1800)
 def train(w):
     w.script("train_ssd_network.py", "--train_dir=trained", *_RECORDS, "--batch_size=2",
              "--optimizer=momentum", "--learning_rate=0.001", "--max_number_of_steps=2", "--num_readers=1",
              "--log_every_n_steps=1", instead=_ON_CPU)  # fmt: skip
-
-
-@settings(timeout=1800)
-def evaluate(w):
-    w.script("eval_ssd_network.py", "--checkpoint_path=trained", "--eval_dir=evaluated", *_RECORDS,
-             "--max_num_batches=3", "--dataset_split_name=test", "--model_name=ssd_300_vgg")  # fmt: skip
 
 
 @settings(timeout=900)
