@@ -21,9 +21,10 @@ Tensor = Any  # tf.Tensor
 
 def collected(
     name: str, family: str | None, collections: Sequence[str] | None,
-    make: Callable[[str], Tensor],
+    make: Callable[[str, str], Tensor],
 ) -> Tensor:
-    """What `make` gives for the summary's tag: that of the scope, below its family."""
+    """What `make` gives for the summary's tag and its operation's name: those of the scope, the tag
+    below its family."""
     base = clean_tag(name)
     if family is not None:
         family = clean_tag(family)
@@ -31,7 +32,7 @@ def collected(
     with tf.name_scope(base) as scope:
         tag = scope.rstrip("/")
     with tf.name_scope(scope):
-        summary = make(tag if family is None else f"{family}/{tag}")
+        summary = make(tag if family is None else f"{family}/{tag}", scope)
     if getattr(current_graph(), "name", "").startswith("Dataset_"):
         return summary  # a function of a data set has collections of its own, as in TF 1
     for collection in [GraphKeys.SUMMARIES] if collections is None else collections:
@@ -39,12 +40,12 @@ def collected(
     return summary
 
 
-def text_of(tag: str, tensor: Any) -> Tensor:
+def text_of(tag: str, tensor: Any, name: str) -> Tensor:
     """A summary of strings."""
     metadata = summary_pb2.SummaryMetadata(
         plugin_data=summary_pb2.SummaryMetadata.PluginData(plugin_name="text"))
     return tf.raw_ops.TensorSummaryV2(
-        tag=tag, tensor=tensor, serialized_summary_metadata=metadata.SerializeToString())
+        tag=tag, tensor=tensor, serialized_summary_metadata=metadata.SerializeToString(), name=name)
 
 
 def merge(
@@ -53,7 +54,8 @@ def merge(
     """One summary with the values of all `inputs`, in a graph; else None."""
     if not builds_graph():
         return None
-    merged = tf.raw_ops.MergeSummary(inputs=list(inputs), name=name)
+    with tf.name_scope(name or "Merge"):
+        merged = tf.raw_ops.MergeSummary(inputs=list(inputs), name=name)
     for collection in collections or ():
         add_to_collection(collection, merged)
     return merged

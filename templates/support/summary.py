@@ -71,7 +71,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     """Writes one number."""
     if builds_graph():
         return collected(name, family, collections,
-                         lambda tag: tf.raw_ops.ScalarSummary(tags=tag, values=tensor))
+                         lambda tag, op: tf.raw_ops.ScalarSummary(tags=tag, values=tensor, name=op))
     number = tf.convert_to_tensor(tensor)
     if number.shape.rank is None:  # what is fed may be of any shape until it is there
         number = tf.reshape(number, [])
@@ -84,7 +84,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
     """Writes the distribution of `values`, of any shape."""
     if builds_graph():
         return collected(name, family, collections,
-                         lambda tag: tf.raw_ops.HistogramSummary(tag=tag, values=values))
+                         lambda tag, op: tf.raw_ops.HistogramSummary(tag=tag, values=values, name=op))
     with _tagged(name, family) as tag:
         return tf.summary.histogram(tag, values, step=_step(step))
 
@@ -97,8 +97,8 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
     negative, else symmetrically around 128.
     """
     if builds_graph():
-        return collected(name, family, collections, lambda tag: tf.raw_ops.ImageSummary(
-            tag=tag, tensor=tensor, max_images=max_outputs))
+        return collected(name, family, collections, lambda tag, op: tf.raw_ops.ImageSummary(
+            tag=tag, tensor=tensor, max_images=max_outputs, name=op))
     tensor = tf.convert_to_tensor(tensor)
     if tensor.dtype.is_floating:
         axes = [1, 2, 3]
@@ -117,8 +117,8 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
           family: str | None = None, step: Any = None) -> Any:
     """Writes up to `max_outputs` sounds of [batch, frames] or [batch, frames, channels]."""
     if builds_graph():
-        return collected(name, family, collections, lambda tag: tf.raw_ops.AudioSummaryV2(
-            tag=tag, tensor=tensor, sample_rate=sample_rate, max_outputs=max_outputs))
+        return collected(name, family, collections, lambda tag, op: tf.raw_ops.AudioSummaryV2(
+            tag=tag, tensor=tensor, sample_rate=sample_rate, max_outputs=max_outputs, name=op))
     tensor = tf.convert_to_tensor(tensor)
     if tensor.shape.rank == 2:
         tensor = tensor[..., tf.newaxis]
@@ -130,5 +130,5 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> Any:
     """Writes a string, or a tensor of strings."""
     if builds_graph():
-        return collected(name, None, collections, lambda tag: text_of(tag, tensor))
+        return collected(name, None, collections, lambda tag, op: text_of(tag, tensor, op))
     return tf.summary.text(clean_tag(name), tensor, step=_step(step))
