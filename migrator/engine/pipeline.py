@@ -31,7 +31,7 @@ from migrator.engine.migrated import Attempt, Edited
 from migrator.engine.nameless import CODE as NAMELESS
 from migrator.engine.nameless import VARIABLES, may_be_nameless, needs_no_store
 from migrator.engine.options import Options
-from migrator.engine.otherwise import otherwise
+from migrator.engine.otherwise import Changed, otherwise
 from migrator.engine.registry import Transform
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.sibling_imports import CODE as SIBLINGS
@@ -189,7 +189,8 @@ def _migrate(
     if source != text:
         original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
         stays = any(item.rung is Rung.COMPAT for item in findings)
-        findings += otherwise(path, attempt.before, support, index, original, stays, source)
+        findings += otherwise(
+            Changed(path, attempt.before, source, support, index, original, stays))
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:

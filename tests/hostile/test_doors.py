@@ -62,6 +62,7 @@ MAY = {
     },
     "engine/codes.py": {"read_text": OWN},
     "engine/gone.py": {"read_text": OWN},
+    "engine/otherwise/__init__.py": {"importlib.import_module": "modules of this room, by their names"},
     "engine/registry.py": {"importlib.import_module": "migrator's own transforms, by their place"},
     "engine/standalone_keras.py": {"read_text": OWN},
     "project/copytree.py": {

@@ -1,0 +1,78 @@
+"""What runs on TensorFlow 2 as it stands and means something else there: told at its line.
+
+One module for each such thing, whose function is marked with `tells`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from migrator.analysis.index import ProjectIndex
+from migrator.analysis.parsed import Parsed
+from migrator.model import Finding, Rung
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A file of TensorFlow 1 that a migration changes to the text `now`.
+
+    support: what its output uses of the support package. original: the line that the user sees, for one
+    of `before`. stays: some of it goes on as it was, through compat.
+    """
+
+    path: str
+    before: Parsed
+    now: str
+    support: frozenset[str]
+    index: ProjectIndex
+    original: Callable[[int], int]
+    stays: bool
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """Those of the support package that it uses."""
+        return frozenset(name.partition(".")[0] for name in self.support)
+
+    @property
+    def in_graph(self) -> bool:
+        """Whether it goes on in the graph form."""
+        return "graphs" in self.modules
+
+    def told(self, code: str, node: ast.expr | ast.stmt, message: str, advice: str,
+             rung: Rung = Rung.MANUAL) -> Finding:  # fmt: skip
+        """A finding at a node of `before`."""
+        return Finding(
+            code, self.path, self.original(node.lineno), node.col_offset, message, advice, rung=rung)
+
+
+Teller = Callable[[Changed], Iterator[Finding]]
+_TELLERS: list[tuple[tuple[str, ...], Teller]] = []
+
+
+def tells(*words: str) -> Callable[[Teller], Teller]:
+    """Registers what is asked for the findings of a file that has all of these words."""
+
+    def register(teller: Teller) -> Teller:
+        _TELLERS.append((words, teller))
+        return teller
+
+    return register
+
+
+def otherwise(changed: Changed) -> Iterator[Finding]:
+    """The findings of all that is registered."""
+    for words, teller in _tellers():
+        if all(word in changed.before.text for word in words):
+            yield from teller(changed)
+
+
+@cache
+def _tellers() -> list[tuple[tuple[str, ...], Teller]]:
+    for info in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{info.name}")
+    return _TELLERS

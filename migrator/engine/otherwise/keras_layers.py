@@ -1,0 +1,73 @@
+"""Layers of Keras that TensorFlow 1 trained otherwise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis.tree_walk import calls_in, walk
+from migrator.engine.otherwise import Changed, tells
+from migrator.model import Finding
+
+_BATCH_NORM = "BatchNormalization"
+# What runs the updates of Keras layers, or has Keras do it.
+_UPDATES = (
+    ".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_eager",
+    "enable_v2",
+)  # fmt: skip
+
+
+@tells(_BATCH_NORM)
+def updates_that_happen(changed: Changed) -> Iterator[Finding]:
+    """Batch normalization of Keras in an Estimator's model whose updates nobody ran in TensorFlow 1."""
+    index, path = changed.index, changed.path
+    near = {*index.importers(path), *index.imported(path)} - {path}
+    texts = [changed.before.text, *(index.text(other) or "" for other in near)]
+    if changed.in_graph or any(word in text for word in _UPDATES for text in texts):
+        return
+    if not any("stimator" in text for text in texts):
+        return
+    for call in calls_in(changed.before.tree):
+        if (changed.before.names.resolve_node(call.func) or "").endswith(f"keras.layers.{_BATCH_NORM}"):
+            yield changed.told(
+                "TF309", call,
+                "in an Estimator's graph TensorFlow 1 changed the moving averages of this layer only where "
+                "its updates were run, which nothing here does: it evaluated with mean 0 and variance 1. "
+                "Now they move in training",
+                "This is what the layer is for; numbers of evaluation and prediction are others than before.",
+            )  # fmt: skip
+
+
+@tells("training=", "keras", "placeholder")
+def training_that_is_fed(changed: Changed) -> Iterator[Finding]:
+    """Layers of Keras that a placeholder tells whether they train, also one that a function is given."""
+    fed: set[str] = set()
+    layers: set[str] = set()
+    for node in walk(changed.before.tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made = changed.before.names.resolve_node(node.value.func) or ""
+            if made.startswith("tensorflow.placeholder"):
+                fed.update(map(ast.unparse, node.targets))
+            elif "keras.layers." in made:
+                layers.update(map(ast.unparse, node.targets))
+    functions = {n.name: n for n in walk(changed.before.tree) if isinstance(n, ast.FunctionDef)}
+    for call in calls_in(changed.before.tree):
+        function = functions.get(ast.unparse(call.func).rpartition(".")[2])
+        if function is not None:
+            names = [argument.arg for argument in function.args.args]
+            names = names[isinstance(call.func, ast.Attribute) :]  # self
+            given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+            fed.update(name for name, value in given if name and ast.unparse(value) in fed)
+    for call in calls_in(changed.before.tree):
+        layer = call.func.func if isinstance(call.func, ast.Call) else call.func
+        if ast.unparse(layer) not in layers and "keras.layers." not in (
+                changed.before.names.resolve_node(layer) or ""):
+            continue
+        for keyword in call.keywords:
+            if keyword.arg == "training" and ast.unparse(keyword.value) in fed:
+                yield changed.told(
+                    "TF311", keyword.value,
+                    "a layer of Keras 3 asks in Python whether it trains; a tensor that is fed has no answer "
+                    "while the graph is built, and the call raises",
+                    "Call the layer with True and with False, and choose between the results by tf.cond.",
+                )  # fmt: skip

@@ -1,0 +1,28 @@
+"""Savers that wrote the first format of checkpoints."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrator.analysis.tree_walk import calls_in
+from migrator.analysis.values import argument
+from migrator.engine.otherwise import Changed, tells
+from migrator.model import Finding, Rung
+
+
+@tells("write_version", ".save(")
+def first_format(changed: Changed) -> Iterator[Finding]:
+    """Savers that wrote the first format of checkpoints."""
+    for call in calls_in(changed.before.tree):
+        if changed.before.names.resolve_node(call.func) != "tensorflow.train.Saver":
+            continue
+        version = argument(call, -1, "write_version")
+        if version is not None and ast.unparse(version).rpartition(".")[2] in ("1", "V1"):
+            yield changed.told(
+                "TF602", call,
+                "this wrote checkpoints as one file without an ending; TensorFlow 2 writes an .index and "
+                ".data files, and reads both formats",
+                "What looks for the file itself (os.path.exists) is to look for the .index, or to ask "
+                "tf.train.checkpoint_exists.", rung=Rung.SUPPORT,
+            )  # fmt: skip
