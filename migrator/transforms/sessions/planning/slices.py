@@ -66,8 +66,6 @@ class Slicer(FetchReader):
         key = self._key(site, feeds, constants)
         function = next((f for f in self.shared.functions if f.key == key), None)
         if function is None:
-            told = {id(item) for other in self.shared.functions for item in other.items}
-            chosen = [i for i in chosen if id(i) not in told or not is_print(i, self.program)]
             function = self._make_function(site, chosen, feeds, constants)
             function.key = key
             for item in unfed:
@@ -209,18 +207,22 @@ class Slicer(FetchReader):
         kept = set(map(id, chosen))
         defined = set().union(*(item.flow.defines for item in chosen)) if chosen else set()
         traced_names = {n for item in items for n in item.flow.defines}
+        told = {id(item) for other in self.shared.functions for item in other.items}
         result = []
         for item in items:
+            prints = is_print(item.stmt, self.program)
             if id(item) in kept:
                 result.append(item)
-            elif (
+            elif prints and id(item) in told:
+                continue
+            elif prints and not isinstance(item.stmt, ast.Expr) or (
                 isinstance(item.stmt, ast.Expr)
                 and item.kind in (k.TENSOR, k.OP)
                 and not item.flow.mutates & RESOURCES
-                and item.flow.uses & traced_names
-                and item.flow.uses & traced_names <= defined
             ):
-                result.append(item)
+                read = item.flow.uses & traced_names - item.flow.defines
+                if read and read <= defined:
+                    result.append(item)
         return result
 
     def _make_function(

@@ -54,18 +54,19 @@ def _writes(stmt: ast.stmt, program: Program) -> bool:
 def lost_reports(
     programs: Sequence[Program], functions: Sequence[StepFunction]
 ) -> list[Item]:
-    """Prints of tensors that no function computes, which therefore go with them."""
+    """Prints of what no function computes, which therefore go with it: also in loops and branches."""
     inside = {id(item) for function in functions for item in function.items}
     return [
         item for program in programs for item in program.items
-        if item.role == TRACE and id(item) not in inside and is_print(item, program)
+        if item.role == TRACE and id(item) not in inside and is_print(item.stmt, program)
     ]
 
 
-def is_print(item: Item, program: Program) -> bool:
-    """Whether a statement does nothing but print or log."""
-    return isinstance(item.stmt, ast.Expr) and isinstance(item.stmt.value, ast.Call) and (
-        _tells(item.stmt.value, program))
+def is_print(stmt: ast.stmt, program: Program) -> bool:
+    """Whether a statement does nothing but print or log, a loop or a branch of such ones too."""
+    if isinstance(stmt, (ast.For, ast.If)):
+        return all(is_print(inner, program) for inner in [*stmt.body, *stmt.orelse])
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and _tells(stmt.value, program)
 
 
 def _tells(call: ast.Call, program: Program) -> bool:
