@@ -99,7 +99,7 @@ class GraphRun(Run):
 
     # ---- collections -------------------------------------------------------------------------
     def penalize(self, name: str) -> None:
-        with tf.name_scope(f"{name}/Regularizer/"):
+        with tf.name_scope(f"{self.store.registry.penalties[name]}/Regularizer/"):
             penalty = self.store.regularization_loss(name)
         if penalty is not None:
             self.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)

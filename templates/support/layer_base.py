@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .scopes import AUTO_REUSE, add_to_collection, get_variable, variable_scope
+from .scopes import AUTO_REUSE, add_to_collection, get_variable, of_layer, variable_scope
 from .store import GraphKeys, VariableStore, current_run, layer_dtypes
 
 # Variables belong to the store: tf.Module is not to list (or save) them a second time.
@@ -142,7 +142,7 @@ class Layer(tf.Module):
             shape=shape,
             dtype=dtype or self._variable_dtype,
             initializer=initializer,
-            regularizer=regularizer,
+            regularizer=of_layer(regularizer, name),
             trainable=trainable and self.trainable,
             constraint=constraint,
         )

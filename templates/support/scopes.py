@@ -319,8 +319,23 @@ def _stored_variable(
     run.made(variable, initial)
     if regularizer is not None:
         store.registry.regularizers[name] = regularizer
+        called = getattr(regularizer, "called", None)
+        store.registry.penalties[name] = f"{run.open_name_scope()}{called}" if called else name
         run.penalize(name)
     return variable
+
+
+def of_layer(regularizer: Any, name: str) -> Any:
+    """The `regularizer` of a layer's weight, which TF 1 called `name`: its penalty is called by the name
+    scope that is open around the layer, by which towers ask for their own, and not by the variable."""
+    if regularizer is None:
+        return None
+
+    def penalty(weight: Any) -> Any:
+        return regularizer(weight)
+
+    penalty.called = name  # type: ignore[attr-defined]
+    return penalty
 
 
 def _whole(shape: Any) -> Any:

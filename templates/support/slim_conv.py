@@ -10,15 +10,24 @@ import tensorflow as tf
 from . import slim_utils as utils
 from .arg_scope import add_arg_scope
 from .initializers import XAVIER, ZEROS
-from .scopes import add_to_collections, variable_scope
+from .scopes import add_to_collections, of_layer, variable_scope
 from .slim_variables import model_variable
 from .store import VariableScope, layer_dtypes
+
+# What the layers of tf.layers call them that slim has make its variables.
+_OF_LAYERS = {
+    "weights": "kernel", "biases": "bias", "depthwise_weights": "depthwise_kernel",
+    "pointwise_weights": "pointwise_kernel",
+}  # fmt: skip
 
 
 class _Weights:
     """Makes the weights of one layer in the layer's precision; puts them into collections."""
 
-    def __init__(self, inputs: Any, collections: Any, trainable: bool) -> None:
+    def __init__(
+        self, inputs: Any, collections: Any, trainable: bool, of_layer: bool = True
+    ) -> None:
+        self.of_layer = of_layer  # whether slim had a layer of tf.layers make them
         inputs = tf.convert_to_tensor(inputs)
         self.compute_dtype, self.variable_dtype = layer_dtypes(inputs)
         self.inputs = tf.cast(inputs, self.compute_dtype)
@@ -32,7 +41,7 @@ class _Weights:
             shape=shape,
             dtype=self.variable_dtype,
             initializer=initializer,
-            regularizer=regularizer,
+            regularizer=of_layer(regularizer, _OF_LAYERS[name]) if self.of_layer else regularizer,
             trainable=self.trainable,
         )
         add_to_collections(utils.get_variable_collections(self.collections, label), weights)
@@ -331,7 +340,7 @@ def separable_convolution2d(
     """A depthwise convolution, followed by a 1x1 convolution unless `num_outputs` is None."""
     first = _channels_first(data_format, ("NHWC", "NCHW"))
     with variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse) as sc:
-        weights = _Weights(inputs, variables_collections, trainable)
+        weights = _Weights(inputs, variables_collections, trainable, num_outputs is not None)
         channels = utils.channel_dimension(
             weights.inputs.shape, "channels_first" if first else "channels_last", min_rank=4
         )

@@ -308,6 +308,7 @@ class Run:
 
     def penalize(self, name: str) -> None:
         """Called for a new variable with a regularizer; its penalty is computed when read."""
+        return  # AutoGraph takes docstrings away
 
     def regularization_losses(self, scope: str | None = None) -> list[tf.Tensor]:
         """Penalties of the regularized variables that this run has used, computed now."""
@@ -316,7 +317,7 @@ class Run:
                 penalty
                 for name in self.used
                 if name in self.store.registry.regularizers
-                and (scope is None or re.match(scope, name))
+                and (scope is None or re.match(scope, f"{self.store.registry.penalties[name]}/Regularizer"))
                 for penalty in [self.store.regularization_loss(name)]
                 if penalty is not None
             ]
@@ -349,6 +350,7 @@ class _Registry:
         self.variables: dict[str, tf.Variable] = {}
         self.objects: dict[str, Any] = {}
         self.regularizers: dict[str, Callable[[tf.Variable], Any]] = {}
+        self.penalties: dict[str, str] = {}  # what TF 1 called them, in front of /Regularizer, by variable
         self.collections: dict[str, list[tf.Variable]] = {}
 
 
