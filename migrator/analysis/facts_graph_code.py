@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -41,6 +42,12 @@ _SUPPORT_PYTHON = (
 _NO_GRAPH_AROUND = frozenset({"tf1_support.graphs.evaluate", "tf1_support.graphs.clear_session"})
 _BUILDING = "tf1_support.graphs.building"
 MODULE, MAIN = "", "__main__"
+_FORM = re.compile(r"^from tf1_support import graphs\b", re.M)
+
+
+def in_graph_form(text: str) -> bool:
+    """Whether a migration has given a module the form of a graph: what builds it was found then."""
+    return _FORM.search(text) is not None
 
 
 @fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from migrator.analysis.facts_graph_code import in_graph_form
 from migrator.analysis.facts_loaded_graphs import IMPORTERS, LoadedGraphs
 from migrator.engine.context import FileContext
 from migrator.engine.registry import transform
@@ -29,6 +30,8 @@ class FrozenGraphs:
     def run(self, ctx: FileContext) -> cst.Module | None:
         linked = ctx.path in LoadedGraphs.of(ctx.index).modules
         if not linked and not any(word in ctx.text for word in _WORDS):
+            return None
+        if in_graph_form(ctx.text):  # which its loads stay in
             return None
         mark = ctx.mark()
         try:
@@ -69,6 +72,8 @@ def _obstacle(ctx: FileContext, path: str) -> str:
     text = ctx.index.text(path)
     if text is None:
         return f"{path}:it cannot be read"
+    if in_graph_form(text):
+        return f"{path}:it has the form of a graph"
     try:
         trial = ctx.anew(text, path)
         FrozenRewrite(trial, FrozenModel(trial)).module()

@@ -7,6 +7,7 @@ import ast
 from migrator.analysis.facts_graph_code import (
     MAIN,
     MODULE,
+    in_graph_form,
     is_main,
     is_test_case,
     unit_facts,
@@ -64,7 +65,8 @@ class GraphPrograms:
         writer.savers()
         writer.graphs()
         writer.sessions()
-        writer.roots(roots(ctx.index, ctx.path, own))
+        if writer.edits or ctx.text != ctx.original or not in_graph_form(ctx.text):
+            writer.roots(roots(ctx.index, ctx.path, own))
         return writer.text()
 
 

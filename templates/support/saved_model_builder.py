@@ -86,7 +86,8 @@ class SavedModelBuilder:
         saved = self._add(tags, signature_def_map, assets_collection or assets_list,
                           main_op if main_op is not None else legacy_init_op, clear_devices)
         with tf.init_scope():
-            write_checkpoint(os.path.join(self._directory, "variables", "variables"), saved)
+            if saved:  # a frozen graph has none
+                write_checkpoint(os.path.join(self._directory, "variables", "variables"), saved)
 
     def add_meta_graph(
         self, tags: Sequence[str], signature_def_map: Mapping[str, Any] | None = None,
