@@ -30,7 +30,7 @@ _PLUMBING = frozenset(
      "Session", "InteractiveSession", "Saver", "run", "OptimizerOptions", "RunOptions",
      "MonitoredTrainingSession", "Supervisor", "start_queue_runners", "FileWriter", "get_variable",
      "name_scope", "op_scope", "Variable", "batch", "shuffle_batch", "device", "import_graph_def",
-     "SessionConfig")
+     "SessionConfig", "session", "test_session", "cached_session")
 )  # fmt: skip
 #: Modules whose functions give values and do nothing else.
 _PURE = frozenset(

@@ -146,6 +146,22 @@ def test_an_argument_that_has_no_effect_any_more() -> None:
     assert found(old, "def loss(x, weight):\n    return x\n") == [(Kind.DELETED, "weight")]
 
 
+def test_the_graph_of_a_test_that_is_eager_now() -> None:
+    for name in ("session", "test_session", "cached_session"):
+        old = (
+            "import tensorflow as tf\nclass Case(tf.test.TestCase):\n"
+            "    def execute(self, compute, inputs, graph=None):\n"
+            f"        with self.{name}(graph=(graph or tf.Graph())) as sess:\n"
+            "            return sess.run(compute(*inputs))\n"
+        )
+        new = (
+            "import tensorflow as tf\nclass Case(tf.test.TestCase):\n"
+            "    def execute(self, compute, inputs, graph=None):\n"
+            "        return self.evaluate(compute(*inputs))\n"
+        )
+        assert found(old, new) == []
+
+
 def test_an_argument_that_only_set_the_session_up() -> None:
     old = (
         "import tensorflow as tf\ndef f(fraction, length):\n"
