@@ -10,10 +10,10 @@ slim = tf.contrib.slim
 CLONES = 2
 
 
-def write_records(path):
-    rng = np.random.RandomState(3)
+def write_records(path, indices):
     with tf.python_io.TFRecordWriter(path) as writer:
-        for index in range(10):
+        for index in indices:
+            rng = np.random.RandomState(index)
             image = rng.randint(0, 255, size=(6, 6, 1)).astype(np.uint8)
             features = {
                 'image/encoded': tf.train.Feature(bytes_list=tf.train.BytesList(value=[image.tobytes()])),
@@ -149,12 +149,13 @@ def read(path):
 def main(output):
     folder = os.path.dirname(os.path.abspath(output))
     path = os.path.join(folder, 'toy_train.tfrecord')
-    write_records(path)
+    write_records(path, [1] * 10)  # all the same: the thread that writes summaries takes some when it likes
     logdir = os.path.join(folder, 'train')
     final = train(path, logdir)
     reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(logdir))
     values = {name.replace('/', '.'): reader.get_tensor(name)
               for name in reader.get_variable_to_shape_map() if name != 'global_step'}
+    write_records(path, range(10))
     labels, lengths = read(path)
     events = sorted(tf.gfile.Glob(os.path.join(logdir, 'events*')))
     tags = {value.tag for event in tf.train.summary_iterator(events[-1])
