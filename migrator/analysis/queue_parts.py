@@ -38,16 +38,20 @@ PROVIDED = ("tensorflow.contrib.slim.dataset.Dataset", "tensorflow.contrib.slim.
 
 BATCHES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
 
-#: What asks for all summaries of a graph: those of its queues, and of what prepares a record.
-MERGED = re.compile(r"\bmerge_all|\bSupervisor\(|\bMonitoredTrainingSession\(|\blearning\.train\(|"
-                    r"\bEstimator\(|\bGraphKeys\.SUMMAR")
-
+# What asks for all summaries of a graph: those of its queues, and of what prepares a record.
+_MERGED = re.compile(r"\bmerge_all|\bSupervisor\(|\bMonitoredTrainingSession\(|\blearning\.train\(|"
+                     r"\bEstimator\(|\bGraphKeys\.SUMMAR")
 
 #: What is said and advised where they are asked for, and a data set reads.
 NO_FULLNESS = (
     "the summaries of how full its queues were (fraction_of_..._full) are gone",
     "a data set has no queue: tf.profiler.experimental shows what waits for input",
 )
+
+
+def merges_summaries(*texts: str | None) -> bool:
+    """Whether one of some modules (None: it cannot be read) asks for all summaries of its graph."""
+    return any(_MERGED.search(text) for text in texts if text)
 
 
 class Unclear(Exception):
@@ -247,7 +251,7 @@ class PartWriter:
 
     def _tainted(self, block: list[ast.stmt], names: list[str]) -> list[ast.stmt]:
         """Statements that work on one record."""
-        merged = MERGED.search(self.source.text) is not None
+        merged = merges_summaries(self.source.text)
         known = set(names)
         used: set[str] = set()
         found = []

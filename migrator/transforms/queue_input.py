@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.queue_parts import MERGED, NO_FULLNESS
+from migrator.analysis.queue_parts import NO_FULLNESS, merges_summaries
 from migrator.analysis.queue_pipelines import pipelines
 from migrator.engine.context import FileContext
 from migrator.engine.linemap import line_map
@@ -31,7 +31,8 @@ class QueuesToDataSets:
         if found is None:
             return
         lines = line_map(ctx.text, found.base) if found.base != ctx.text else None
-        merged = bool(found.queued) and _merges_summaries(ctx)
+        merged = bool(found.queued) and merges_summaries(
+            ctx.text, *map(ctx.index.text, ctx.index.importers(ctx.path)))
         for read in found.lines:
             line = lines.original(read) if lines is not None else read
             ctx.change("TF503", line, "the tf.data pipeline reads, batches and prepares the input",
@@ -39,9 +40,3 @@ class QueuesToDataSets:
             if merged and read in found.queued:
                 ctx.finding("TF503", line, *NO_FULLNESS, Rung.MANUAL, "tensorflow.train.batch")
         ctx.text = found.text
-
-
-def _merges_summaries(ctx: FileContext) -> bool:
-    """Whether the file, or one that imports it, asks for all summaries of its graph."""
-    texts = [ctx.text, *(ctx.index.text(path) for path in ctx.index.importers(ctx.path))]
-    return any(MERGED.search(text) for text in texts if text)

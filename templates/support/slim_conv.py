@@ -25,9 +25,9 @@ class _Weights:
     """Makes the weights of one layer in the layer's precision; puts them into collections."""
 
     def __init__(
-        self, inputs: Any, collections: Any, trainable: bool, of_layer: bool = True
+        self, inputs: Any, collections: Any, trainable: bool, layered: bool = True
     ) -> None:
-        self.of_layer = of_layer  # whether slim had a layer of tf.layers make them
+        self.layered = layered  # whether slim had a layer of tf.layers make them
         inputs = tf.convert_to_tensor(inputs)
         self.compute_dtype, self.variable_dtype = layer_dtypes(inputs)
         self.inputs = tf.cast(inputs, self.compute_dtype)
@@ -41,7 +41,7 @@ class _Weights:
             shape=shape,
             dtype=self.variable_dtype,
             initializer=initializer,
-            regularizer=of_layer(regularizer, _OF_LAYERS[name]) if self.of_layer else regularizer,
+            regularizer=of_layer(regularizer, _OF_LAYERS[name]) if self.layered else regularizer,
             trainable=self.trainable,
         )
         add_to_collections(utils.get_variable_collections(self.collections, label), weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from migrator.analysis.graph_code import shares_graph
-from migrator.analysis.queue_parts import MERGED, NO_FULLNESS
+from migrator.analysis.queue_parts import NO_FULLNESS, merges_summaries
 from migrator.analysis.tree_walk import calls_in
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
@@ -26,8 +26,7 @@ def read_once(changed: Changed) -> Iterator[Finding]:
     index, path = changed.index, changed.path
     advice = {name.partition(".")[2]: text for name, text in _READING.items()}
     graph = changed.in_graph or shares_graph(index, path)
-    texts = [changed.before.text, *(index.text(other) or "" for other in index.importers(path))]
-    merged = any(map(MERGED.search, texts))
+    merged = merges_summaries(changed.before.text, *map(index.text, index.importers(path)))
     for call in calls_in(changed.before.tree):
         made = changed.before.names.resolve_node(call.func) or ""
         name = made.rpartition(".")[2]
