@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from migrator.analysis.exports import Exports, exports
+from migrator.analysis.names import NameTable
 from migrator.analysis.python2 import needs_python3, python2_evidence
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class ModuleSummary:
             elif isinstance(node, ast.If):
                 has_main = has_main or is_main_test(node.test)
         python2 = python2_evidence(text, tree, lambda: module.names)
+        outside = exports(module) if "import" in text else Exports()
         return cls(
             sha256=sha256,
             python2=python2,
@@ -88,8 +90,8 @@ class ModuleSummary:
             classes=classes,
             assigned=frozenset(assigned),
             has_main=has_main,
-            exports=exports(module) if "import" in text else Exports(),
-            facts=_facts(module, facts),
+            exports=outside,
+            facts=_facts(module, facts, "tf" in outside.loose),
         )
 
 
@@ -117,12 +119,19 @@ def _imports(tree: ast.Module) -> tuple[str, ...]:
 
 
 def _facts(
-    module: Parsed, functions: Mapping[str, FactFunction] | None
+    module: Parsed, functions: Mapping[str, FactFunction] | None, starred: bool
 ) -> dict[str, Any]:
-    text, tree = module.text, module.tree
+    """What `functions` find; `starred`: the module reads a ``tf`` that only a star import can bring.
+
+    No other module is known yet, so that such a ``tf`` is taken for TensorFlow.
+    """
+    text, tree, names = module.text, module.tree, module.names
     if not functions:
         return {}
-    tensorflow = any(name in text for name in ("tensorflow", "tf_slim", "tf1_support"))
+    tensorflow = starred or any(name in text for name in ("tensorflow", "tf_slim", "tf1_support"))
+    if starred:
+        names = NameTable.of(tree)
+        names.follow(lambda dotted: "tensorflow" if dotted.endswith(".tf") else None)
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())
@@ -134,7 +143,7 @@ def _facts(
         if when is not None and not when(tree):
             continue
         try:
-            value = function(tree, module.names, "")
+            value = function(tree, names, "")
         except Exception as error:  # one failing fact must not lose the module
             value = None
             facts[f"{name}.error"] = f"{type(error).__name__}: {error}"

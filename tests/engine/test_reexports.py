@@ -110,3 +110,19 @@ def test_a_name_that_may_be_the_projects_own_stays_where_it_comes_from() -> None
     once = settled(files)
     assert once["pkg/model.py"] == files["pkg/model.py"]
     assert "    from tf1_support.slim import conv2d\n" in once["pkg/utils.py"]
+
+
+def test_a_class_that_saves_by_a_session_of_others_is_known_where_tensorflow_comes_by_a_star() -> None:
+    model = (
+        "from layers import *\n\n\nclass Model(object):\n    def __init__(self):\n"
+        "        self.w = tf.get_variable('w', [2])\n\n    def save(self, sess):\n"
+        "        saver = tf.train.Saver()\n        saver.save(sess, 'model.ckpt')\n"
+    )
+    train = (
+        "import tensorflow as tf\nfrom model import Model\n\nmodel = Model()\n"
+        "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n    model.save(sess)\n"
+    )
+    once = settled({"layers.py": LAYERS, "model.py": model, "train.py": train})
+    named = model.replace("from layers import *", "import tensorflow as tf")
+    assert "saver.save('model.ckpt')" in once["model.py"]
+    assert "saver.save('model.ckpt')" in settled({"model.py": named, "train.py": train})["model.py"]
