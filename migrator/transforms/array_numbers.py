@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
 CODE = "PY229"
-_NUMBERS = frozenset({"int", "float", "complex"})
+NUMBERS = frozenset({"int", "float", "complex"})
 _COLUMN = re.compile(r",\s*1\s*,?\s*[)\]]")  # what a shape ends in
 _SHAPE_FIRST = frozenset({"zeros", "ones", "empty", "full"})
 _SIZED = "numpy.random."  # np.random.randint(0, 2, size=shape)
@@ -51,15 +51,15 @@ class ArrayNumbers:
         calls = [
             node for node in walk(ctx.tree)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            and node.func.id in _NUMBERS and len(node.args) == 1 and not node.keywords
+            and node.func.id in NUMBERS and len(node.args) == 1 and not node.keywords
             and any(isinstance(part, (ast.Subscript, ast.Call, ast.Name))
                     for part in ast.walk(node.args[0]))
         ]
         if not calls:
             return None
-        assigned = _assigned(ctx)
-        columns = {key for key, values in assigned.items() if all(_is_column(ctx, v) for v in values)}
-        ones = {key for key, values in assigned.items() if all(_has_one(ctx, v, set()) for v in values)}
+        made = assigned(ctx)
+        columns = {key for key, values in made.items() if all(_is_column(ctx, v) for v in values)}
+        ones = {key for key, values in made.items() if all(_has_one(ctx, v, set()) for v in values)}
         lines = Lines(ctx.text)
         edits: list[Edit] = []
         for call in calls:
@@ -68,7 +68,7 @@ class ArrayNumbers:
             if ctx.suppressed(CODE, call):
                 continue
             number = call.args[0]
-            rows = [row for row in _rows(number) if _key(row.value) in columns]
+            rows = [row for row in _rows(number) if key_of(row.value) in columns]
             if rows:
                 edits += [Edit(end, end, (".item()",)) for end in (lines.span(row)[1] for row in rows)]
             elif _has_one(ctx, number, ones):
@@ -87,7 +87,7 @@ def _has_one(ctx: FileContext, node: ast.expr, names: set[str]) -> bool:
     """Whether an expression is an array of one element: a draw of one, what is computed from it, or one
     of `names`."""
     if isinstance(node, (ast.Name, ast.Attribute)):
-        return _key(node) in names
+        return key_of(node) in names
     if isinstance(node, ast.UnaryOp):
         return _has_one(ctx, node.operand, names)
     if isinstance(node, ast.BinOp):
@@ -130,7 +130,7 @@ def _rows(node: ast.expr) -> list[ast.Subscript]:
     return []
 
 
-def _key(node: ast.expr) -> str:
+def key_of(node: ast.expr) -> str:
     """A name, or an attribute of one."""
     if isinstance(node, ast.Name):
         return node.id
@@ -139,18 +139,18 @@ def _key(node: ast.expr) -> str:
     return ""
 
 
-def _assigned(ctx: FileContext) -> dict[str, list[ast.expr]]:
+def assigned(ctx: FileContext) -> dict[str, list[ast.expr]]:
     """Names -> all that the file makes them, where it does so by plain assignments only."""
-    assigned: dict[str, list[ast.expr]] = {}
+    found: dict[str, list[ast.expr]] = {}
     stores: dict[str, int] = {}
     for node in walk(ctx.tree):
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-            stores[_key(node)] = stores.get(_key(node), 0) + 1
+            stores[key_of(node)] = stores.get(key_of(node), 0) + 1
         elif isinstance(node, ast.arg):
             stores[node.arg] = stores.get(node.arg, 0) + 1
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            assigned.setdefault(_key(node.targets[0]), []).append(node.value)
-    return {key: values for key, values in assigned.items() if key and stores.get(key) == len(values)}
+            found.setdefault(key_of(node.targets[0]), []).append(node.value)
+    return {key: values for key, values in found.items() if key and stores.get(key) == len(values)}
 
 
 def _is_column(ctx: FileContext, value: ast.expr) -> bool:
