@@ -200,3 +200,15 @@ def bn(x, average):
 def test_an_average_that_moves_at_each_call_is_told() -> None:
     assert found(MOVED, "TF153") == [4]
     assert found(MOVED.replace("tensorflow.python.training", "mine"), "TF153") == []
+
+
+@pytest.mark.parametrize(("body", "told"), [
+    ("loss = tf.log(tf.nn.sigmoid(x))", True),
+    ("loss = -tf.reduce_mean(tf.log(tf.sigmoid(x - 1.) + 1e-14))", True),
+    ("tiny = 1e-12\np = tf.nn.sigmoid(x)\nloss = tf.log(p + tiny)", True),
+    ("loss = tf.log(1e-3 + tf.sigmoid(x))", False),
+    ("large = 1e-4\nloss = tf.log(tf.sigmoid(x) + large)", False),
+    ("p = tf.nn.sigmoid(x)\nloss = tf.log(1. - p) + tf.log(x)", False),
+])  # fmt: skip
+def test_logarithms_of_sigmoids(body: str, told: bool) -> None:
+    assert bool(found(GRAPH + body + "\n", "TF154")) == told
