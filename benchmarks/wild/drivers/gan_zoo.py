@@ -111,7 +111,7 @@ def acgan_generate(w):
 def began(w):
     _made("BEGAN/Results", "BEGAN/save_para")
     w.script("BEGAN.py", cwd="BEGAN", ahead=_SEED, instead=[
-        ("BATCH_SIZE = 16", "BATCH_SIZE = 2"), ("n = 64#", "n = 4#"), ("range(200)", "range(1)"),
+        ("BATCH_SIZE = 16", "BATCH_SIZE = 2"), ("n = 64#", "n = 32#"), ("range(200)", "range(1)"),
         ("//BATCH_SIZE - 1", "//20"), ("i % 100 ", "i % 1 ")])
 
 
