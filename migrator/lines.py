@@ -21,6 +21,19 @@ def lines_of(text: str, keepends: bool = False) -> list[str]:
     return found if keepends else [line.rstrip("\r\n") for line in found]
 
 
+def indentation(line: str) -> str:
+    """The white space by which a line is indented; a form feed begins it anew."""
+    return line[: indent_of(line)].rpartition("\f")[2]
+
+
+def moved(line: str, old: str, new: str) -> str:
+    """A line of a block that moves from indentation `old` to `new`, without its form feed if it does."""
+    if old == new and line.startswith(old):
+        return line
+    line = line[indent_of(line) - len(indentation(line)) :]
+    return new + line[len(old) :] if line.startswith(old) else new + line.lstrip()
+
+
 def indent_of(line: str) -> int:
     """How many characters of white space a line begins with; all of a blank one."""
     return len(line) - len(line.lstrip())

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrator.analysis.tree_walk import first_line, walk
-from migrator.lines import lines_of
+from migrator.lines import indentation, lines_of, moved
 
 Edit = tuple[int, int, str]  # (start offset, end offset, replacement) in the file's text
 
@@ -77,8 +77,7 @@ class SourceText:
 
     def indent(self, stmt: ast.stmt) -> str:
         """The white space that a statement's first line begins with."""
-        line = self.lines[self.first_line(stmt) - 1]
-        return line[: len(line) - len(line.lstrip())]
+        return indentation(self.lines[self.first_line(stmt) - 1])
 
     def trivia(self, previous_end: int, stmt: ast.stmt) -> list[str]:
         """The lines (blank ones and comments) between line `previous_end` and `stmt`."""
@@ -148,7 +147,7 @@ class SourceText:
             mark, body = (line[0], line[1:]) if line[:1] in "\0\1" else ("\1", line)
             body = body.replace("\0", "").replace("\1", "")
             if mark == "\1" and body.strip():
-                body = new + body[len(old) :] if body.startswith(old) else new + body.lstrip()
+                body = moved(body, old, new)
             lines.append(body)
         return lines
 
@@ -158,21 +157,11 @@ def _indent_unit(tree: ast.Module, lines: list[str]) -> str:
     for stmt in tree.body:
         body = getattr(stmt, "body", None)
         if isinstance(body, list) and body and body[0].lineno > stmt.lineno:
-            line = lines[body[0].lineno - 1]
-            found = line[: len(line) - len(line.lstrip())]
-            if found:
+            if found := indentation(lines[body[0].lineno - 1]):
                 return found
     return "    "
 
 
 def reindent(lines: Iterable[str], old: str, new: str) -> list[str]:
     """Comment and blank lines moved from indentation `old` to `new`."""
-    result = []
-    for line in lines:
-        if not line.strip():
-            result.append(line)
-        elif line.startswith(old):
-            result.append(new + line[len(old) :])
-        else:
-            result.append(new + line.lstrip())
-    return result
+    return [moved(line, old, new) if line.strip() else line for line in lines]

@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from migrator.lines import indentation
 from migrator.project.source import (
     SourceError,
     SourceFile,
@@ -321,10 +322,10 @@ def _hidden(source: str) -> str:
     continued = False
     for number, line in enumerate(rows):
         body = line.strip()
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = indentation(line)
         assigned = _ASSIGNED.fullmatch(line)
         if continued:
-            lines.append(f"{_indent_of(lines[-1])}{_NEXT}{line}")
+            lines.append(f"{indentation(lines[-1])}{_NEXT}{line}")
         elif number >= inside and (body.startswith(("%", "!")) or _HELP.fullmatch(body)):
             lines.append(f"{indent}{_PASS}{line[len(indent) :]}")
         elif number >= inside and assigned:
@@ -336,10 +337,6 @@ def _hidden(source: str) -> str:
             continue
         continued = line.endswith("\\")
     return "\n".join(lines)
-
-
-def _indent_of(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _end_of(rows: list[str], start: int) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines
+from migrator.lines import indentation
 
 
 class NotPlain(Exception):
@@ -107,7 +108,7 @@ class BlockLines:
         following = ""
         for number in range(block.end_lineno or block.lineno, block.lineno, -1):
             line = self._line(number)
-            indent = line[: len(line) - len(line.lstrip())]
+            indent = indentation(line)
             if not line.lstrip().startswith("#") or number in continued:
                 following = indent if line.strip() else following
             elif indent == following:  # a comment goes with what it stands before

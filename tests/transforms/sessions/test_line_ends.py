@@ -36,3 +36,31 @@ def test_line_ends_stay(text: str) -> None:
 def test_a_file_with_both_kinds_keeps_its_lines() -> None:
     both = NATIVE.replace("\n", "\r\n", 2)
     assert migrated(both).startswith("import tensorflow as tf\r\n")
+
+
+INPUTS = """\
+import tensorflow as tf
+
+
+def numbers(n):
+    iterator = tf.data.Dataset.range(n).make_one_shot_iterator()
+    return iterator.get_next()
+
+
+def main(_):
+    model.train(input_fn=lambda: numbers(3))
+
+
+if __name__ == '__main__':
+    tf.app.run(main=main)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead_of"),
+    [(INPUTS, "if __name__"), (INPUTS, "def main"), (NATIVE, "x = tf"), (NATIVE, "with")],
+)
+def test_a_form_feed_ahead_of_a_statement_is_no_indentation(text: str, ahead_of: str) -> None:
+    fed = migrated(text.replace(ahead_of, "\f" + ahead_of))
+    compile(fed, "fed.py", "exec")
+    assert fed.replace("\f", "").split() == migrated(text).split()
