@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
+from google.protobuf import text_format
+from tensorflow.core.framework.graph_pb2 import GraphDef  # in no public module
+from tensorflow.core.protobuf.meta_graph_pb2 import MetaGraphDef
 
 # TensorFlow's guides use these functions, but no public module exports them.
 from tensorflow.python.framework.convert_to_constants import (
@@ -150,3 +153,65 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any,
         variable_names_whitelist, variable_names_blacklist)
     _call_as_variables(made, graph)
     return made
+
+
+class _Saved:
+    """The same, of a checkpoint."""
+
+    def __init__(self, path: str) -> None:
+        self._reader = tf.train.load_checkpoint(path)
+
+    def run(self, names: Sequence[str]) -> list[Any]:
+        return [self._reader.get_tensor(name.partition(":")[0].removesuffix("/Read/ReadVariableOp"))
+                for name in names]
+
+
+def freeze_graph(input_graph: str, input_saver: str, input_binary: bool, input_checkpoint: str,
+                 output_node_names: str, restore_op_name: str, filename_tensor_name: str,
+                 output_graph: str, clear_devices: bool, initializer_nodes: str,
+                 variable_names_whitelist: str = "", variable_names_blacklist: str = "",
+                 input_meta_graph: str | None = None, input_saved_model_dir: str | None = None,
+                 saved_model_tags: str = "serve", checkpoint_version: int = 2) -> Any:
+    """TensorFlow's tool for a graph and a checkpoint in files, with TF 1's arguments.
+
+    What restores variables is taken from no file: their values are read from the checkpoint. Where a
+    SavedModel is given, or operations have to be run, the work is TensorFlow's own.
+
+    Returns:
+        The GraphDef that was written to `output_graph`, if that is named.
+
+    Raises:
+        ValueError: there is no such checkpoint, or no node of a name.
+    """
+    if input_saved_model_dir or initializer_nodes:
+        from tensorflow.python.tools.freeze_graph import freeze_graph as freeze_by_session
+
+        return freeze_by_session(
+            input_graph, input_saver, input_binary, input_checkpoint, output_node_names,
+            restore_op_name, filename_tensor_name, output_graph, clear_devices, initializer_nodes,
+            variable_names_whitelist, variable_names_blacklist, input_meta_graph,
+            input_saved_model_dir, saved_model_tags, checkpoint_version)
+    if input_meta_graph:
+        graph_def = _read(MetaGraphDef(), input_meta_graph, input_binary).graph_def
+    else:
+        graph_def = _read(GraphDef(), input_graph, input_binary)
+    if clear_devices:
+        for node in graph_def.node:
+            node.device = ""
+    kept, left = (words.replace(" ", "").split(",") if words else None
+                  for words in (variable_names_whitelist, variable_names_blacklist))
+    made = convert_variables_to_constants_from_session_graph(
+        _Saved(input_checkpoint), graph_def, output_node_names.replace(" ", "").split(","), kept, left)
+    if output_graph:
+        with tf.io.gfile.GFile(output_graph, "wb") as file:
+            file.write(made.SerializeToString(deterministic=True))
+    return made
+
+
+def _read(message: Any, path: str, binary: bool) -> Any:
+    with tf.io.gfile.GFile(path, "rb" if binary else "r") as file:
+        if binary:
+            message.ParseFromString(file.read())
+        else:
+            text_format.Parse(file.read(), message)
+    return message
