@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
@@ -417,6 +418,24 @@ def test_what_is_sliced_in_several_dimensions_is_one_array(index: str, written: 
     ctx = FileContext.of("program.py", HEAD + body)
     SessionPrograms().run(ctx)
     assert not ctx.findings and written in ctx.text and f"){index}\n" in ctx.text
+
+
+@pytest.mark.parametrize(("run", "use", "written"), [
+    ("value = sess.run(z, {x: a})", "value[0, :]", "value = predict(a).numpy()"),
+    ("[w_now, value] = sess.run([w, z], {x: a})", "value[0, :]",
+     "w_now, value = (value.numpy() for value in"),
+    ("w_now, value = sess.run([w, z], {x: a})", "value[0]", "w_now, value = tf.nest.map_structure("),
+    ("w_now, value = sess.run([w, z], {x: a})", "w_now[0, :]", "w_now, value = tf.nest.map_structure("),
+])  # fmt: skip
+def test_what_its_name_is_sliced_by_shows_that_it_is_one_array(run: str, use: str, written: str) -> None:
+    body = (
+        "import other\nz = other.made_of(y)\na = np.ones((1, 2))\nwith tf.Session() as sess:\n"
+        f"    sess.run(tf.global_variables_initializer())\n    {run}\n    print({use})\n"
+    )
+    ctx = FileContext.of("program.py", HEAD + body)
+    SessionPrograms().run(ctx)
+    called = re.sub(r"\b(evaluate_step|compute_\w+)\b", "predict", ctx.text)
+    assert not ctx.findings and written in called
 
 
 def test_what_a_run_took_is_asked_of_a_person_where_it_is_read() -> None:

@@ -101,7 +101,7 @@ class CallWriter(StatementPlanner):
     ) -> str:
         """The call with its tensors turned into NumPy values, in the form of the fetch."""
         if site.form == "dict":
-            if any(self._structured(leaf) for leaf in outputs):
+            if any(self._may_be_several(site, leaf) for leaf in outputs):
                 return self._nest(call)
             return f"{{name: value.numpy() for name, value in {call}.items()}}"
         if site.form == "single" or (site.unpacked and len(outputs) == 1):
@@ -114,10 +114,10 @@ class CallWriter(StatementPlanner):
                 return f"tuple(value.numpy() for value in {call})"
             if form == "dict":
                 return f"{{name: value.numpy() for name, value in {call}.items()}}"
-            if self._structured(outputs[0]) and not self._sliced(site.run.call):
+            if self._may_be_several(site, outputs[0]):
                 return self._nest(call)
             return f"{call}.numpy()"
-        structured = any(self._structured(leaf) for leaf in outputs)
+        structured = any(self._may_be_several(site, leaf) for leaf in outputs)
         if positions and len(outputs) < len(site.leaves):
             slots = [leaf in outputs for leaf in site.leaves]
             if len(outputs) == 1 and not structured:
@@ -137,10 +137,19 @@ class CallWriter(StatementPlanner):
             return f"[value.numpy() for value in {call}]"
         return f"(value.numpy() for value in {call})"
 
-    def _sliced(self, call: ast.Call) -> bool:
+    def _may_be_several(self, site: Site, leaf: Leaf) -> bool:
+        """Whether a fetched value may be a list or dict of tensors, and nothing takes it for an array."""
+        return self._structured(leaf) and not self._sliced(site, leaf)
+
+    def _sliced(self, site: Site, leaf: Leaf) -> bool:
         """Whether a run's value is sliced in several dimensions, as only an array can be."""
+        stmt = site.run.item.stmt if site.run.item is not None else None
+        name = leaf.target
+        if site.form == "single" and isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name):
+            name = stmt.targets[0].id
         return any(
-            isinstance(node, ast.Subscript) and node.value is call and isinstance(node.slice, ast.Tuple)
+            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)
+            and (node.value is site.run.call or isinstance(node.value, ast.Name) and node.value.id == name)
             and any(isinstance(part, ast.Slice) for part in node.slice.elts)
             for item in self.items for node in walk(item.stmt)
         )
