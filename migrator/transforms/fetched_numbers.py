@@ -86,13 +86,13 @@ class _Fetched:
             for target in node.targets:
                 self._note(target, node.value)
 
-    def tensor(self, value: ast.expr) -> ast.expr | None:
+    def tensor(self, value: ast.expr, seen: tuple[ast.expr, ...] = ()) -> ast.expr | None:
         """The tensor whose value an expression is, None where that is not known."""
         if isinstance(value, (ast.Name, ast.Attribute)):
             return self._tensors.get(self._key(value))
         returned = self._of_function(value)
-        if returned is not None:
-            return self.tensor(returned)
+        if returned is not None:  # functions may return what they call
+            return self.tensor(returned, (*seen, returned)) if returned not in seen else None
         fetches = _fetches(value)
         return None if isinstance(fetches, (ast.List, ast.Tuple, ast.Dict)) else fetches
 

@@ -41,3 +41,8 @@ def test_values_with_dimensions(body: str, count: int) -> None:
 ])  # fmt: skip
 def test_what_may_be_a_scalar_stays(body: str) -> None:
     assert items(body) == 0
+
+
+def test_functions_that_call_each_other_are_followed_once() -> None:
+    body = "    return float(use(sess, batch, sess.run(w)))\n"
+    assert items(body) == 0
