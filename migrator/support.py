@@ -39,7 +39,7 @@ _OURS = {
         "frozen_graph", frozenset(("function", "inputs", "outputs", "graph"))
     ),
 }  # fmt: skip
-_READ = re.compile(r"\.\s*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
+_READ = re.compile(r"\.(?:\\?\s|#.*\n)*([^\W\d]\w*)|[\"']([^\W\d]\w*)\\?[\"']")
 # What is imported where it is met, and is there if a module of the repository has the text that goes with
 # it: whose function asks for it, what it is, and the name among those of `names_read` that says so.
 _WHERE_MET = (

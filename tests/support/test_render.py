@@ -283,6 +283,8 @@ def test_what_a_text_may_read() -> None:
     assert support.names_read('{"source": ["x.set_dtype(\\"set_partitioner\\")"]}') == {
         "set_dtype", "set_partitioner"
     }  # fmt: skip
+    continued = "train = Adam(0.1).\\\n    minimize(loss)\ny = (a.  # of a\n     set_dtype(b))\n"
+    assert support.names_read(continued) == {"minimize", "set_dtype"}
 
 
 @pytest.mark.slow
