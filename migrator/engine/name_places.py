@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from migrator.analysis.names import NameTable, Scope
 from migrator.analysis.tree_walk import children, walk
 
+_MOVED = {
+    **{f"six.moves.{name}": f"builtins.{name}" for name in ("range", "zip", "map", "filter")},
+    "six.moves.xrange": "builtins.range",
+}
+
 
 class Places:
     """Scopes of the nodes of a module."""
@@ -23,8 +28,9 @@ class Places:
                 queue.append(child)
 
     def called(self, call: ast.Call) -> str | None:
-        """The canonical name of the function that is called."""
-        return self.names.resolve_node(call.func, self._scope.get(id(call)), values=False)
+        """The canonical name of the function that is called; six.moves has those of Python 3."""
+        name = self.names.resolve_node(call.func, self._scope.get(id(call)), values=False)
+        return _MOVED.get(name, name) if name is not None else None
 
     def key(self, node: ast.expr) -> tuple[int, str] | None:
         """What tells one name of a scope, or one attribute of the objects of a class, from others."""

@@ -105,6 +105,8 @@ def test_modules_that_run_with_one_of_python_2() -> None:
         ("i = range(n)\ni[0] = 3\n", "i = list(range(n))\ni[0] = 3\n"),
         ("a = np.array(map(f, b))\n", "a = np.array(list(map(f, b)))\n"),
         ("a = range(3) + [4]\n", "a = list(range(3)) + [4]\n"),
+        ("from six.moves import map\na = map(f, b)\na.sort()\n",
+         "from six.moves import map\na = list(map(f, b))\na.sort()\n"),
         ("a = d.items() + e.items()\n", "a = list(d.items()) + list(e.items())\n"),
         ("class A:\n  def f(self):\n    self.a = zip(b, c)\n  def g(self): return self.a[0]\n",
          "class A:\n  def f(self):\n    self.a = list(zip(b, c))\n  def g(self): return self.a[0]\n"),
@@ -139,6 +141,8 @@ def divided(text: str, python2: bool) -> str:
     "text",
     [
         "for i in range(n / 2): pass\n",
+        "from six.moves import range\nfor i in range(n / 2): pass\n",
+        "from six.moves import xrange\nfor i in xrange(0, n, n / 2): pass\n",
         "x = np.zeros((n / 2, m))\n",
         "x = tf.reshape(y, [n / 2, -1])\n",
         "x = y[: n / 2]\n",
