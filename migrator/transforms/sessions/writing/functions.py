@@ -205,7 +205,7 @@ class FunctionWriter(HeadWriter, TrainingWriter):
                 self._entered[id(parent)] += 1
                 above = self.source.comments_above(parent)
                 lines += [self.step * len(open_path) + line
-                          for line in (*above, self._again(parent, header, function))]
+                          for line in (*above, *self._again(parent, header, function).split("\n"))]
                 open_path.append((parent, header))
             indent = self.step * len(open_path)
             lines += [indent + line if line.strip() else "" for line in text]
@@ -222,13 +222,17 @@ class FunctionWriter(HeadWriter, TrainingWriter):
             return header
         name = self._named[id(parent)]
         if not name:
-            if item.optional_vars is not None:
-                kept = ast.unparse(item.optional_vars)
-            else:
-                taken = {n for other in function.items for n in other.flow.defines | other.flow.uses}
-                taken |= {p.name for p in function.parameters} | set(self._named.values())
+            own = "" if item.optional_vars is None else ast.unparse(item.optional_vars)
+            bound = _bound(function)
+            if bound[own] == 1:
+                kept = own
+            else:  # what others are called too says nothing later
+                uses = {n for other in function.items for n in other.flow.uses}
+                taken = uses | {*bound} | {p.name for p in function.parameters} | set(self._named.values())
                 kept = fresh_name("scope", taken)
-                header = f"{header[:-1]} as {kept}:"
+                header = f"{header[:-1].removesuffix(f' as {own}')} as {kept}:"
+                if own in uses:
+                    header += f"\n{self.step}{own} = {kept}"
             self._named[id(parent)] = kept
             return header
         call = header[len("with ") :].partition("(")[0]
@@ -354,6 +358,15 @@ class FunctionWriter(HeadWriter, TrainingWriter):
     def _symbol(self, call: ast.Call, function: StepFunction) -> str:
         assert function.program is not None
         return function.program.expressions.tf_symbol(call.func) or ""
+
+
+def _bound(function: StepFunction) -> Counter[str]:
+    """The names that the statements of a function and the scopes around them bind, and how often."""
+    scopes = {id(p): p for item in function.items for p in item.parents if isinstance(p, ast.With)}
+    return Counter([name for item in function.items for name in item.flow.defines] + [
+        ast.unparse(part.optional_vars) for scope in scopes.values() for part in scope.items
+        if part.optional_vars is not None
+    ])  # fmt: skip
 
 
 def _returned_directly(

@@ -37,7 +37,7 @@ def train(log_dir, images, labels, number_of_steps):
             """One training step; returns total_loss."""
             with store.run(apply_updates=True), tf.GradientTape() as tape:
                 with slim.arg_scope([slim.fully_connected], weights_initializer=fixed,
-                    weights_regularizer=slim.l2_regularizer(0.01)):
+                                    weights_regularizer=slim.l2_regularizer(0.01)):
                     net = slim.fully_connected(features, 5, scope='hidden')
                     logits = slim.fully_connected(net, 3, activation_fn=None, scope='logits')
                 slim_losses.sparse_softmax_cross_entropy(logits, targets)

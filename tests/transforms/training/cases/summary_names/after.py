@@ -5,8 +5,9 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tf1_support import optimizers
 from tf1_support import scopes
+from tf1_support import initializers
+from tf1_support import optimizers
 from tf1_support import summary
 
 
@@ -34,8 +35,13 @@ def main(output):
     logdir = os.path.join(os.path.dirname(output), 'logs')
     with tf.name_scope('shown'):
         w = scopes.Variable(np.array([[0.5], [-0.25], [1.0]]), name='w')
+        with scopes.variable_scope('first') as scope:
+            pass
+        with scopes.variable_scope('second') as scope:
+            pass
     optimizer = optimizers.GradientDescentOptimizer(0.0)
     writer = tf.summary.create_file_writer(logdir)
+    store = scopes.current_store()
 
     @tf.function(input_signature=[
         tf.TensorSpec([None, 3], tf.float64),
@@ -51,23 +57,32 @@ def main(output):
             step: the summaries' step
         """
         with writer.as_default(step=step):
-            with tf.GradientTape() as tape:
-                with tf.name_scope('shown') as scope:
+            with store.run(), tf.GradientTape() as tape:
+                with tf.name_scope('shown') as scope_2:
                     spread(w)
                     y = tf.matmul(x, w)
-                    with tf.name_scope('cost') as scope_2:
+                    with scopes.variable_scope('first') as scope_3:
+                        y *= scopes.get_variable('v', [], tf.float64, initializers.constant_initializer(1.5))
+                    with scopes.variable_scope('second') as scope_4:
+                        y += scopes.get_variable('v', [], tf.float64, initializers.constant_initializer(0.25))
+                    with tf.name_scope('cost') as scope_5:
                         loss = tf.reduce_mean(tf.square(y), name='loss')
-            with tf.name_scope(scope):
+            with tf.name_scope(scope_2):
                 summary.histogram('w', w)
                 summary.histogram('weights', w)
-                with tf.name_scope(scope_2):
+                with scopes.variable_scope(scope_3, auxiliary_name_scope=False), tf.name_scope(scope_3.original_name_scope):
+                    summary.histogram('y', y)
+                with scopes.variable_scope(scope_4, auxiliary_name_scope=False), tf.name_scope(scope_4.original_name_scope):
+                    summary.histogram('y', y)
+                with tf.name_scope(scope_5):
                     summary.scalar('loss', loss)
                     summary.scalar('half', loss / 2)
                 summary.scalar('rate', rate)
                 summary.scalar('cost', loss)
-            gradients = tape.gradient(loss, [w])
+            variables = store.trainable_variables
+            gradients = tape.gradient(loss, variables)
             optimizer.learning_rate = rate
-            optimizer.apply_gradients(zip(gradients, [w]))
+            optimizer.apply_gradients(zip(gradients, variables))
             return loss
 
     losses = []

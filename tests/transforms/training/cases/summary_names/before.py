@@ -37,6 +37,12 @@ def main(output):
         tf.summary.histogram('weights', w)
         spread(w)
         y = tf.matmul(x, w)
+        with tf.variable_scope('first') as scope:
+            y *= tf.get_variable('v', [], tf.float64, tf.constant_initializer(1.5))
+            tf.summary.histogram('y', y)
+        with tf.variable_scope('second') as scope:
+            y += tf.get_variable('v', [], tf.float64, tf.constant_initializer(0.25))
+            tf.summary.histogram('y', y)
         with tf.name_scope('cost'):
             loss = tf.reduce_mean(tf.square(y), name='loss')
             tf.summary.scalar('loss', loss)
