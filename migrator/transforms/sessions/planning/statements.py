@@ -174,6 +174,10 @@ class StatementPlanner(OptimizerPlanner):
         logdir = argument(call, 0, "logdir")
         if logdir is None:
             raise Obstacle(call, "a FileWriter without a directory", "pass logdir")
+        graph = argument(call, 1, "graph")
+        if graph is not None and not self._writes_summaries():
+            raise Obstacle(call, "all that is written is the graph",
+                           "write that of a function: tf.summary.graph")
         tf = self.style.tf
         self.decisions.edits.append(
             (*self.source.span(call),
@@ -181,6 +185,19 @@ class StatementPlanner(OptimizerPlanner):
         )
         self.notes.append(Note("TF602", call, "TF2 writers take the directory only",
                                "tensorflow.summary.FileWriter"))
+        if graph is not None:
+            self.notes.append(Note(
+                "TF602", call, "the writer does not write the graph any more",
+                advice=f"where TensorBoard is to show one: {tf}.summary.graph(f.get_concrete_function("
+                       "...).graph) for a tf.function f, with the writer as default"))
+
+    def _writes_summaries(self) -> bool:
+        """Whether some writer of the module is asked for more than the graph that it was given."""
+        return any(
+            isinstance(node, ast.Attribute) and (node.attr.startswith("add_") and "summary" in node.attr
+                                                 or node.attr in ("add_event", "add_run_metadata"))
+            for stmt in self.program.body for node in walk(stmt)
+        )
 
     def _saver(self, call: ast.Call) -> None:
         """A Saver of all variables needs no list of them, which is complete only after a step."""
