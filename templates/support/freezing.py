@@ -16,6 +16,7 @@ from tensorflow.python.framework.convert_to_constants import (
     convert_variables_to_constants_v2,
 )
 
+from .checkpoint import NewCheckpointReader
 from .graphs import default_graph
 
 
@@ -159,7 +160,7 @@ class _Saved:
     """The same, of a checkpoint."""
 
     def __init__(self, path: str) -> None:
-        self._reader = tf.train.load_checkpoint(path)
+        self._reader = NewCheckpointReader(path)
 
     def run(self, names: Sequence[str]) -> list[Any]:
         return [self._reader.get_tensor(name.partition(":")[0].removesuffix("/Read/ReadVariableOp"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .checkpoint import write_checkpoint_state
+from .checkpoint import NewCheckpointReader, write_checkpoint_state
 from .frozen_graph import FrozenGraph, TensorName, _split
 from .names import current_graph
 from .slices import Slice
@@ -265,7 +265,7 @@ class MetaGraph(FrozenGraph):
         if saver.restore_op_name:
             self.run(saver.restore_op_name, {saver.filename_tensor_name: path})
             return
-        reader = tf.train.load_checkpoint(path)
+        reader = NewCheckpointReader(path)
         for name, variable in self.variables_by_name.items():
             if reader.has_tensor(name):
                 variable.assign(reader.get_tensor(name))

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from .arg_scope import add_arg_scope
+from .checkpoint import NewCheckpointReader
 from .scopes import GraphKeys, Variable, get_collection, get_variable, get_variable_scope
 from .store import VariableScope, builds_graph, current_run, name_of
 
@@ -240,7 +241,7 @@ def assign_from_checkpoint(
     `var_list`: variables, or {name in the checkpoint: variable or list of variables}. Raises
     ValueError for a missing variable (unless ignored) or another shape.
     """
-    reader = tf.train.load_checkpoint(model_path)
+    reader = NewCheckpointReader(model_path)
     named = var_list if isinstance(var_list, Mapping) else {name_of(v): v for v in var_list}
     assigned = []
     for name, targets in named.items():
@@ -278,7 +279,7 @@ def assign_from_checkpoint_fn(
     if not var_list:
         raise ValueError("var_list cannot be empty")
     if ignore_missing_vars:
-        reader = tf.train.load_checkpoint(model_path)
+        reader = NewCheckpointReader(model_path)
         named = var_list if isinstance(var_list, Mapping) else {name_of(v): v for v in var_list}
         for name in named:
             if not reader.has_tensor(name):

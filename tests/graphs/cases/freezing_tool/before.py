@@ -45,6 +45,7 @@ def main(output_path):
     data = np.random.RandomState(0).rand(4, 3).astype(np.float32)
     before = train(folder, data)
     checkpoint = tf.train.latest_checkpoint(folder)
+    os.mkdir(checkpoint)  # a directory may have the name
     text, whole, part = (os.path.join(folder, name + '.pb') for name in ('text', 'whole', 'part'))
     freeze_graph.freeze_graph(
         input_graph=os.path.join(folder, 'graph.pbtxt'), input_saver='', input_binary=False,
