@@ -46,6 +46,7 @@ class Slicer(FetchReader):
         if site.run.style == "evaluate":
             wanted.add(SUMMARIES)
         fed = {name for name, _ in feeds}
+        self._refuse_made_elsewhere(site, fed)
         self._refuse_bound_again(site, fed)
         items = [
             item for item in self.items
@@ -79,6 +80,14 @@ class Slicer(FetchReader):
         for name, expr in feeds:
             if name not in constants:
                 site.arguments[name] = self.source.edited(expr, self._fed_edits(name, expr))
+
+    def _refuse_made_elsewhere(self, site: Site, fed: set[str]) -> None:
+        """``{net.x: a}`` feeds a tensor that an object was given or made: what the step builds of the object
+        does not read the step's parameter."""
+        made = set().union(*(item.flow.defines for item in self.items)) if fed else set()
+        for name in sorted(fed - made):
+            raise Obstacle(site.run.call, f"the fed {name} is not made here",
+                           "feed a placeholder by the name that it was given where it was made")
 
     def _refuse_bound_again(self, site: Site, fed: set[str]) -> None:
         """What is fed is the tensor that its name stands for where it is run, not all that it stood for."""
