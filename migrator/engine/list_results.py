@@ -1,13 +1,15 @@
 """Lists of Python 2 that are iterators or views in Python 3: PY104 writes `list(map(...))` for them.
 
 ``len(map(f, rows))``, ``names = d.keys()`` and ``names.sort()``: what follows raises in Python 3 (or, with
-NumPy, makes an array of one iterator), so that ``list()`` cannot be wrong there.
+NumPy, makes an array of one iterator), so that ``list()`` cannot be wrong there. So it is with the items of
+a list that becomes an array (``rows.append(map(float, line.split()))``), or of whose items places are asked.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
@@ -38,6 +40,8 @@ _CALLS = {
         "stack", "concat", "add_n", "convert_to_tensor", "constant")},
 }  # fmt: skip
 
+_ARRAYS = ("numpy.", "tensorflow.")
+
 
 def list_results(
     text: str, names: NameTable, wanted: Callable[[int], bool] = bool, original: Callable[[int], int] = int,
@@ -63,6 +67,8 @@ def list_results(
     for key, value in assigned(tree, places):
         if key in needed and isinstance(value, ast.Call) and _kind(value, places) in needed[key]:
             direct[id(value)] = value
+    for call in _items_needed(tree, places):
+        direct[id(call)] = call
     lines = Lines(text)
     for call in direct.values():
         if wanted(call.lineno):
@@ -122,6 +128,37 @@ def _uses(tree: ast.Module, places: Places) -> Iterator[tuple[ast.expr, frozense
             yield node.value, _METHODS[node.attr]
         elif isinstance(node, ast.Call) and node.args and (kinds := _CALLS.get(places.called(node) or "")):
             yield node.args[0], kinds
+
+
+def _items_needed(tree: ast.Module, places: Places) -> Iterator[ast.Call]:
+    """Iterators that are items of lists of which an array is made, or whose items are asked by place."""
+    held: set[tuple[int, str]] = set()
+    displays: list[ast.expr] = []
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and node.args and (places.called(node) or "").startswith(_ARRAYS):
+            value = node.args[0] if places.called(node) in _CALLS else None
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Subscript):
+            value = None if isinstance(node.value.slice, ast.Slice) else node.value.value
+        else:
+            continue
+        if isinstance(value, (ast.Name, ast.Attribute)) and (key := places.key(value)) is not None:
+            held.add(key)
+        elif value is not None:
+            displays.append(value)
+    if held:
+        displays += [value for key, value in assigned(tree, places) if key in held]
+    for display in displays:
+        items = display.elts if isinstance(display, ast.List) else [
+            display.elt] if isinstance(display, ast.ListComp) else []
+        yield from (item for item in items if _is_iterator(item, places))
+    for node in walk(tree) if held else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            if len(node.args) == 1 and places.key(node.func.value) in held:
+                yield from (item for item in node.args if _is_iterator(item, places))
+
+
+def _is_iterator(node: ast.expr, places: Places) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and _kind(node, places) == ITERATOR
 
 
 def _added(other: ast.expr, places: Places) -> frozenset[str]:

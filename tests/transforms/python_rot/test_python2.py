@@ -108,6 +108,11 @@ def test_modules_that_run_with_one_of_python_2() -> None:
         ("from six.moves import map\na = map(f, b)\na.sort()\n",
          "from six.moves import map\na = list(map(f, b))\na.sort()\n"),
         ("a = d.items() + e.items()\n", "a = list(d.items()) + list(e.items())\n"),
+        ("a = []\nfor line in b: a.append(map(float, line.split()))\nc = np.array(a)\n",
+         "a = []\nfor line in b: a.append(list(map(float, line.split())))\nc = np.array(a)\n"),
+        ("a = [map(int, r) for r in b]\nc = a[0][1]\n", "a = [list(map(int, r)) for r in b]\nc = a[0][1]\n"),
+        ("a = np.asarray([map(int, b), map(int, c)])\n",
+         "a = np.asarray([list(map(int, b)), list(map(int, c))])\n"),
         ("class A:\n  def f(self):\n    self.a = zip(b, c)\n  def g(self): return self.a[0]\n",
          "class A:\n  def f(self):\n    self.a = list(zip(b, c))\n  def g(self): return self.a[0]\n"),
     ],
@@ -124,7 +129,8 @@ def test_lists_of_python_2_in_a_module_without_more_of_it(before: str, after: st
         "a = {k: v for k, v in d.items()}\n", "a = map(f, b)\nfor c in a: pass\n",
         "n = len(d.keys())\n", "a = q.values() + 1\n", "a = q.values()[:, 0]\n",
         "a = list(map(f, b))\na.sort()\n", "a = sorted(d.keys())\na[0]\n",
-        "def map(f, a): return a\nb = map(f, c)[0]\n", "o.values().append(3)\n",
+        "def map(f, a): return a\nb = map(f, c)[0]\n", "a = []\na.append(map(f, b))\nfor c in a[0]: pass\n",
+        "a = [map(f, b)]\nc = a[:2][0]\nfor d in c: pass\n", "o.values().append(3)\n",
     ],
 )  # fmt: skip
 def test_what_needs_no_list_is_left(text: str) -> None:
