@@ -9,11 +9,11 @@ from migrator.analysis.module_summary import ModuleSummary
 from migrator.model import FileResult
 
 SUPPORT_PACKAGE = "tf1_support"
-# An import of TensorFlow, also in Python 2 and inside of functions.
+# An import of TensorFlow, or of the Keras that ran on it, also in Python 2 and inside of functions.
 # Also behind other imports of its line, a colon or a form feed; not in comments and strings.
 _IMPORTS = re.compile(
     r"""^[^#\n'"]*\b(?:import|from)[ \t]+(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"""
-    r"(?:tensorflow|tf_slim|tf1_support)\b",
+    r"(?:tensorflow|tf_slim|tf1_support|keras)\b",
     re.MULTILINE,
 )
 
@@ -39,5 +39,5 @@ class Scanned:
 
 
 def imports_tensorflow(text: str) -> bool:
-    """Whether a module imports TensorFlow anywhere."""
+    """Whether a module imports TensorFlow, or Keras, anywhere."""
     return _IMPORTS.search(text) is not None

@@ -84,6 +84,16 @@ def test_a_second_run_changes_nothing(tree: Path) -> None:
     assert [f.path for f in only.files] == ["run.py"] and not only.support_files
 
 
+def test_a_second_run_changes_nothing_where_only_keras_is_imported(tmp_path: Path) -> None:
+    layer = "from keras import backend as K\n\n\ndef f(x):\n    return K.tf.log(x)\n"
+    (tmp_path / "layer.py").write_text(layer)
+    (tmp_path / "rows.py").write_text("import numpy as np\n\nmask = np.ones(3, dtype=np.bool)\n")
+    plan = plans.build_plan(tmp_path, Options(jobs=1))
+    assert "dtype=bool" in str({f.path: f.new_text for f in plan.files}["rows.py"])
+    apply(tmp_path, plan)
+    assert not plans.build_plan(tmp_path, Options(jobs=1)).changed
+
+
 def test_what_the_support_package_lacks_is_said(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
