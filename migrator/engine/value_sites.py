@@ -123,9 +123,14 @@ class ValueSites:
         to = getattr(known, "to", "")
         return f"{name} is {to} now" if to and to != name else f"{name} is gone"
 
-    @staticmethod
-    def _activation(site: Site) -> bool:
-        holder = site.reference.parent
+    def _activation(self, site: Site) -> bool:
+        node, holder = site.reference.node, site.reference.parent
+        if isinstance(holder, ast.Call) and node in holder.args:  # ``tf.layers.dense(x, 3, tf.nn.softmax)``
+            called = self.work.names.resolve_node(holder.func, site.reference.scope) or ""
+            taken = self.work.rules.tf1.signature(called) or ()
+            place = holder.args.index(node)
+            starred = any(isinstance(argument, ast.Starred) for argument in holder.args[:place])
+            return not starred and place < len(taken) and taken[place].name.endswith(_ACTIVATIONS)
         return isinstance(holder, ast.keyword) and (holder.arg or "").endswith(_ACTIVATIONS)
 
     # -- what rules decide

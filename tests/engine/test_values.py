@@ -78,6 +78,8 @@ def test_keywords_that_went_are_told_where_calls_are_not_seen() -> None:
     (finding,) = result.findings
     assert finding.code == "TF104" and "keep_dims is keepdims now" in finding.advice
     assert migrated("dense(x, activation=tf.nn.softmax)").findings == ()  # called with a tensor alone
+    assert migrated("y = tf.layers.dense(x, 3, tf.nn.softmax)").findings == ()  # by its place
+    assert [f.code for f in migrated("y = tf.layers.dense(*x, tf.nn.softmax)").findings] == ["TF104"]
 
 
 @pytest.mark.parametrize(("calls", "told"), [
