@@ -111,11 +111,16 @@ class FrozenRewrite(FrozenChecks):
                 isinstance(small, cst.Expr)
                 and isinstance(small.value, cst.Call)
                 and isinstance(small.value.func, cst.Attribute)
-                and small.value.func.attr.value == "close"
-                and model.key(node, small.value.func.value) in model.sessions
+                and self._ends_or_enters_nothing(node, small.value.func)
             ):
                 self.plan.dropped.add(id(node))
                 self._mark(node)
+
+    def _ends_or_enters_nothing(self, node: cst.CSTNode, method: cst.Attribute) -> bool:
+        """``session.close()``, and ``graph.as_default()`` without a with."""
+        if method.attr.value == "close":
+            return self.model.key(node, method.value) in self.model.sessions
+        return method.attr.value == "as_default" and self._graph_of(method.value) is not None
 
     def _default_graph(self, node: cst.CSTNode, call: cst.Call, key: str) -> None:
         """``graph = tf.get_default_graph()`` gives the loaded graph its further name."""

@@ -49,6 +49,13 @@ NATIVE = {
         "    return self.sess.run('boxes:0', {'image:0': image})\n",
         ["    self.sess = frozen_graph.FrozenGraph(path)\n", "self.sess.run('boxes:0'"],
     ),
+    "graph that is entered without a with": (
+        "sess = tf.Session()\nwith tf.gfile.GFile('g.pb', 'rb') as f:\n    graph_def = tf.GraphDef()\n"
+        "    graph_def.ParseFromString(f.read())\n    sess.graph.as_default()\n"
+        "    tf.import_graph_def(graph_def, name='')\nboxes = sess.graph.get_tensor_by_name('boxes:0')\n"
+        "print(sess.run(boxes, {'image:0': [1.0]}))\n",
+        ["graph = frozen_graph.FrozenGraph('g.pb')\nboxes = 'boxes:0'\nprint(graph.run(boxes"],
+    ),
     "global session": (
         "sess = None\n\n\ndef setup(path):\n    global sess\n" + LOAD
         + "    sess = tf.Session(graph=graph)\n\n\ndef detect(image):\n    if sess is None:\n"
