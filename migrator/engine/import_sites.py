@@ -189,7 +189,7 @@ class ImportSites:
             if not uses and len(binding.scope.bindings[binding.name]) > 1:
                 return None  # the way out of a ``try``, or of a test of versions
             if uses or found.kind in ("module", "unknown", "manual"):
-                if not uses:
+                if not uses and looked_up(self.work.path, self.work.text):  # else nobody of the project asks
                     self.work.report(
                         "TF003",
                         node,

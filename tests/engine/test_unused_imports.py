@@ -42,6 +42,17 @@ def test_what_goes(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "told"), [("", 0), ("x = globals()\n", 1), ("__all__ = ['imshow', 'a']\n", 1)])
+def test_what_is_gone_and_nobody_asks_for_goes_without_a_word(head: str, told: int) -> None:
+    before = TF + "from scipy.misc import imshow\nfrom tensorflow.contrib.image.python.ops import image_ops\n"
+    rest = head + "a = tf.log(1.0)\n"
+    result = migrate_text("a.py", before + rest, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert result.new_text is not None and result.new_text.endswith(rest.replace("tf.log", "tf.math.log"))
+    assert [f.symbol for f in result.findings if "imported but" in f.message] == [
+        "scipy.misc.imshow", "tf.contrib.image.python.ops.image_ops"][: 2 * told]
+
+
+@pytest.mark.parametrize(
     "user", ["from layers import *\nprint(tf.nn.relu(1.0))\n",
              "from layers import tf\nprint(tf.nn.relu(1.0))\n",
              "import layers\nprint(layers.tf.nn.relu(1.0))\n",
