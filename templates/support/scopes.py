@@ -306,7 +306,7 @@ def _stored_variable(
         functools.partial(_initial_value, name, shape, dtype, initializer), name)
     with outside_traces(), tf.name_scope(""):  # lifted out of any tf.function; the name is complete
         variable = tf.Variable(
-            initial(),
+            run.first_value(initial),
             trainable=trainable,
             name=name,
             dtype=dtype,
@@ -394,7 +394,7 @@ def _initial_value(name: str, shape: Any, dtype: tf.DType, initializer: Any) -> 
 
 def _where_it_works(compute: Callable[[], Any], name: str) -> Callable[[], Any]:
     """`compute` eagerly; one that goes on from tensors of the graph around it computes in there."""
-    around = current_graph()
+    around, builds = current_graph(), current_run().builds
 
     def first_value() -> Any:
         try:
@@ -402,15 +402,25 @@ def _where_it_works(compute: Callable[[], Any], name: str) -> Callable[[], Any]:
         except TypeError:  # so TensorFlow refuses a tensor of a graph that is not the current one
             if not isinstance(around, tf.__internal__.FuncGraph):
                 raise
+        except ValueError:  # so `lifted` does, of what is fed
+            if not builds:
+                raise
         with around.as_default(), tf.name_scope(f"{name}/Initializer/"):
-            return lifted(compute())
+            value = compute()
+            try:
+                return lifted(value)
+            except ValueError:  # it is fed to the initializer
+                if not builds:
+                    raise
+                return value
 
     return first_value
 
 
 def _constant_value(value: Any) -> Any:
     """`value`, or what it comes to: what a trace computed cannot be read outside of it."""
-    if tf.is_tensor(value) and not hasattr(value, "numpy"):
+    if tf.is_tensor(value) and not hasattr(value, "numpy") and (
+            tf.executing_eagerly() or value.graph is not current_graph()):
         known = tf.get_static_value(value)
         return lifted(value) if known is None else known
     return value
@@ -467,7 +477,7 @@ def Variable(
         initial_value if callable(initial_value) else lambda: initial_value, full)
     with outside_traces(), tf.name_scope(""):
         variable = tf.Variable(
-            initial(),
+            run.first_value(initial),
             trainable=True if trainable is None else trainable,
             name=full,
             dtype=dtype,

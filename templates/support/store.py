@@ -227,6 +227,10 @@ class Run:
         """The value of a tensor, as an array."""
         return tensor.numpy()
 
+    def first_value(self, initial: Any) -> Any:
+        """What a new variable begins with."""
+        return initial()
+
     def made(self, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for a new variable with what computes its first value."""
         return  # AutoGraph takes docstrings away

@@ -36,6 +36,7 @@ class Game:
 
     x_threshold = 2.4
     theta_threshold_radians = 0.2
+    goal_position = 0.5
 
     def __init__(self, size, n, pushed):
         self.observation_space = Space(size)
