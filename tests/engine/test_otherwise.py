@@ -178,6 +178,31 @@ def test_steps_counted_beside_an_update_that_goes_by_them(body: str, line: int) 
     assert found(STEPS.format(body), "TF310") == [line] * bool(line)
 
 
+BY_HAND = """import tensorflow as tf
+def updates_of(params, grads, rate):
+    updates = []
+    t = tf.Variable(1.)
+    for p, g in zip(params, grads):
+        m = tf.Variable(tf.zeros(p.get_shape()))
+        m_t = 0.9 * m + 0.1 * g
+        p_t = p - rate * m_t{}
+        updates.append(m.assign(m_t))
+        updates.append(p.assign(p_t))
+    updates.append({})
+    return tf.group(*updates)
+"""
+
+
+@pytest.mark.parametrize(("use", "count", "lines"), [
+    (" / (1. - tf.pow(0.9, t))", "t.assign_add(1.)", [11]),
+    (" / (1. - tf.pow(0.9, t))", "tf.assign_add(t, 1.)", [11]),
+    ("", "t.assign_add(1.)", []),
+])  # fmt: skip
+def test_a_counter_beside_updates_that_are_written_by_hand(use: str, count: str, lines: list[int]) -> None:
+    # of 20 updates of such a program on TensorFlow 1.15.5, 18, 4, 0, 8, 13 and 0 read it before (resources)
+    assert found(BY_HAND.format(use, count), "TF310") == lines
+
+
 @pytest.mark.parametrize(
     ("version", "told"),
     [("1", True), ("tf.train.SaverDef.V1", True), ("2", False), ("tf.train.SaverDef.V2", False)],

@@ -1,4 +1,4 @@
-"""Steps that are counted beside the update whose learning rate follows from them."""
+"""Steps that are counted beside an update that goes by them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
 
 
-@tells("assign", "Optimizer(")
+@tells("assign")
 def counted_beside(changed: Changed) -> Iterator[Finding]:
-    """Steps that are counted beside the update whose learning rate follows from them."""
+    """Steps that are counted beside an update that goes by them: its learning rate, what it assigns."""
     scopes = [changed.before.tree, *(n for n in walk(changed.before.tree) if isinstance(n, ast.FunctionDef))]
     told: set[int] = set()
     for scope in reversed(scopes):
         calls = calls_in(scope)
         assigned: dict[str, list[ast.expr]] = {}
+        listed: dict[str, list[ast.expr]] = {}  # what is appended to lists
         ordered: set[int] = set()  # calls that wait for something
         for node in walk(scope):
             if isinstance(node, ast.Assign):
@@ -28,6 +29,8 @@ def counted_beside(changed: Changed) -> Iterator[Finding]:
             elif isinstance(node, ast.With) and any(
                     "control_dependencies" in ast.unparse(item.context_expr) for item in node.items):
                 ordered.update(id(inner) for part in node.body for inner in walk(part))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".append") and node.args:
+                listed.setdefault(ast.unparse(node.func).removesuffix(".append"), []).append(node.args[0])
         rates = [argument(call, 0, "learning_rate") for call in calls
                  if ast.unparse(call.func).endswith("Optimizer")]
         behind = _behind([rate for rate in rates if rate is not None], assigned)
@@ -35,20 +38,41 @@ def counted_beside(changed: Changed) -> Iterator[Finding]:
             symbol = changed.before.names.resolve_node(call.func)
             if symbol not in ("tensorflow.group", "tensorflow.control_dependencies"):
                 continue
-            parts = [part for given in call.args
-                     for part in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
+            parts = [part for given in call.args for part in _items(given, listed)]
             made = [value for part in parts for value in assigned.get(ast.unparse(part), [part])]
+            changes = {id(change): _assigned_to(change, changed.before) for change in made}
             for change in made if len(parts) > 1 else ():
-                counted = _assigned_to(change, changed.before)
-                if counted in behind and id(change) not in ordered | told:
+                counted = changes[id(change)]
+                if not counted or id(change) in ordered | told:
+                    continue
+                values = [value for other in made if changes[id(other)] not in ("", counted)
+                          and isinstance(other, ast.Call) for value in other.args]
+                rate = counted in behind
+                if rate or _waits_for_nothing(change) and counted in _behind(values, assigned):
                     told.add(id(change))
                     yield changed.told(
                         "TF310", change,
-                        f"the learning rate follows from {counted}, and TensorFlow 1 left open whether it is "
-                        "read before or after this: both happened, from run to run. Now one always happens",
-                        "Count behind the update (with tf.control_dependencies), and give the schedule the "
-                        "number that is meant.",
+                        f"{'the learning rate' if rate else 'what is assigned beside this'} follows from "
+                        f"{counted}, and TensorFlow 1 left open whether it is read before or after this: "
+                        "both happened, from run to run. Now one always happens",
+                        "Count behind the update (with tf.control_dependencies), and give "
+                        f"{'the schedule' if rate else 'it'} the number that is meant.",
                     )  # fmt: skip
+
+
+def _waits_for_nothing(change: ast.expr) -> bool:
+    """Whether ``t.assign_add(1)`` may happen at once; ``v.assign(v_t)`` waits for what `v_t` reads."""
+    assert isinstance(change, ast.Call)
+    return ast.unparse(change.func).endswith(("assign_add", "assign_sub")) and all(
+        isinstance(value, ast.Constant) for value in change.args[-1:])
+
+
+def _items(given: ast.expr, listed: Mapping[str, list[ast.expr]]) -> list[ast.expr]:
+    """What a group is given: the items of a list, also of one that was filled by `append`."""
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return given.elts
+    name = ast.unparse(given.value if isinstance(given, ast.Starred) else given)
+    return listed.get(name, [given])
 
 
 def _behind(found: list[ast.expr], assigned: Mapping[str, list[ast.expr]]) -> set[str]:
