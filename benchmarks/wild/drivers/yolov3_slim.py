@@ -21,7 +21,7 @@ ImageDraw.ImageDraw.rectangle = lambda self, box, **k: print(['%.2f' % float(x) 
 
 @carried
 def data(w):
-    """Names, a picture, and weights in Darknet's format, as the tiny network has them before training."""
+    """Names, a picture, and weights in Darknet's format: the tiny network's first ones, with other biases."""
     import tensorflow as tf
     import yolo_v3_tiny
 
@@ -31,6 +31,10 @@ def data(w):
         yolo_v3_tiny.yolo_v3_tiny(tf.zeros([1, 64, 64, 3]), 3, data_format="NHWC")
         sess.run(tf.global_variables_initializer())
         values = {v.op.name: sess.run(v) for v in tf.global_variables()}
+    draw = np.random.RandomState(1)
+    for name in sorted(values):  # else all boxes have one score, and rounding says which come first
+        if name.endswith(("/biases", "/beta")):
+            values[name] = draw.normal(0, 2, values[name].shape)
     with open("tiny.weights", "wb") as stream:
         np.zeros(5, np.int32).tofile(stream)
         for kernel in [name for name in values if name.endswith("/weights")]:
