@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from migrator.analysis._binder import Binder
-from migrator.analysis.old_names import since_1_0
 from migrator.analysis.private_paths import ROOTS, public_path
 from migrator.analysis.scopes import Binding, Reference, Scope
 from migrator.analysis.tree_walk import children
@@ -84,7 +83,7 @@ def canonical(path: str) -> tuple[str, bool]:
         path, compat = "tensorflow" + rest, True
     if path.startswith(ROOTS):
         path = public_path(path)
-    return since_1_0(path), compat
+    return path, compat
 
 
 def dotted_parts(node: ast.AST) -> list[str] | None:

@@ -72,7 +72,7 @@ class RuleSites:
     def _call_rules(
         self, site: Site, active: list[CompiledRule], why: list[tuple[CompiledRule, str]]
     ) -> bool:
-        call, found = site.reference.call, site.disposition
+        call = site.reference.call
         assert call is not None
         try:
             layout = read_call(self.work.text, self.work.lines, call)
@@ -94,8 +94,8 @@ class RuleSites:
                     return True
                 continue
             other = self._other_value(item.rule, match, site)
-            if other is None:  # it means the same, or was written for TF 2
-                self.work.replace(site, found.key, "TF101", f"{shown(found.key)} is part of TensorFlow 2")
+            if other is None:
+                self.work.keep(site)  # written for TF 2
                 return True
             if other:
                 why.append((item, other))
