@@ -444,3 +444,12 @@ def test_what_a_run_took_is_asked_of_a_person_where_it_is_read() -> None:
         "    sess.run(y, {x: [[1, 2]]}, run_metadata=took)\n    print(took.step_stats)\n")
     result = migrate_text("program.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
     assert [f.rung for f in result.findings if f.code == "TF306"] == [Rung.MANUAL]
+
+
+def test_what_a_loop_makes_anew_is_no_step_that_was_traced_with_its_first_number() -> None:
+    text = HEAD + (
+        "def f(n):\n    return 3 * tf.square(n) + 10\n\nwith tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    for n in range(4):\n        print(sess.run(f(n)), sess.run(y, {x: [[1, 2]]}))\n")
+    result = migrate_text("program.py", text, ProjectIndex(), Options(), load_ruleset(Options()))
+    assert "return f(n)" not in (result.new_text or "") and "run(f(n))" in (result.new_text or "")

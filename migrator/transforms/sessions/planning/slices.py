@@ -47,6 +47,7 @@ class Slicer(FetchReader):
             wanted.add(SUMMARIES)
         fed = {name for name, _ in feeds}
         self._refuse_made_elsewhere(site, fed)
+        self._refuse_made_anew(site, wanted - fed)
         self._refuse_bound_again(site, fed)
         items = [
             item for item in self.items
@@ -88,6 +89,18 @@ class Slicer(FetchReader):
         for name in sorted(fed - made):
             raise Obstacle(site.run.call, f"the fed {name} is not made here",
                            "feed a placeholder by the name that it was given where it was made")
+
+    def _refuse_made_anew(self, site: Site, wanted: set[str]) -> None:
+        """``for n in range(3): sess.run(f(n))`` fetches another tensor in each round: a step that reads the
+        number is traced with the first one."""
+        assert site.run.item is not None
+        loops = [loop for loop in site.run.item.parents if isinstance(loop, (ast.For, ast.AsyncFor))]
+        turning = {node.id for loop in loops for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        calls = [leaf for leaf in site.leaves if isinstance(leaf.expr, ast.Call)]
+        made = set().union(*map(self._read_by, calls))
+        for name in sorted(turning & wanted & made):
+            raise Obstacle(site.run.call, f"what is fetched is made of {name}, which the loop changes",
+                           "make a placeholder of it, ahead of the loop")
 
     def _refuse_bound_again(self, site: Site, fed: set[str]) -> None:
         """What is fed is the tensor that its name stands for where it is run, not all that it stood for."""
