@@ -271,7 +271,9 @@ class FrozenRewrite(FrozenChecks):
                     if run is not None:
                         self.plan.dropped.add(id(run))
                     else:
-                        self.plan.expressions[id(node)] = flow.call(f"{text_of(key)}.initialize")
+                        self.plan.expressions[id(node)] = (
+                            flow.call(f"{text_of(key)}.initialize") if self._has_meta(key)
+                            else cst.Name("None"))
                     self._mark(node)
                     continue
                 self.plan.expressions[id(owner)] = cst.parse_expression(text_of(key))
@@ -281,12 +283,18 @@ class FrozenRewrite(FrozenChecks):
                     symbol="tf.Session.run",
                 )
 
+    def _has_meta(self, graph: str) -> bool:
+        return any(load.meta for load in self.model.loads if load.key == graph)
+
     def _run_of_nothing(self, run: cst.Call, graph: str) -> cst.BaseStatement | None:
-        """The statement of a run of initializers that stands before the graph is loaded: it had nothing
-        to give a value to."""
+        """The statement of a run of initializers that had nothing to give a value to: a graph without its
+        meta graph has no list of variables, and none has one before it is loaded."""
         model = self.model
         line = model.enclosing(run, cst.SimpleStatementLine)
         home = model.function_of(run)
+        if (isinstance(line, cst.SimpleStatementLine) and isinstance(flow.simple(line), cst.Expr)
+                and not self._has_meta(graph)):
+            return line
         loads = [load.statement for load in model.loads if load.key == graph]
         order = {id(node): number for number, node in enumerate(model.nodes)}
         if (

@@ -56,6 +56,13 @@ NATIVE = {
         "print(sess.run(boxes, {'image:0': [1.0]}))\n",
         ["graph = frozen_graph.FrozenGraph('g.pb')\nboxes = 'boxes:0'\nprint(graph.run(boxes"],
     ),
+    "variables that it does not list": (
+        "def main(path):\n" + LOAD + "    with tf.Session(graph=graph) as sess:\n"
+        "        sess.run(tf.global_variables_initializer())\n"
+        "        done = sess.run(tf.global_variables_initializer())\n"
+        "        return sess.run('out:0'), done\n",
+        ["    graph = frozen_graph.FrozenGraph(path)\n    done = None\n    return graph.run('out:0')"],
+    ),
     "global session": (
         "sess = None\n\n\ndef setup(path):\n    global sess\n" + LOAD
         + "    sess = tf.Session(graph=graph)\n\n\ndef detect(image):\n    if sess is None:\n"
