@@ -125,13 +125,14 @@ def _facts(
 
     No other module is known yet, so that such a ``tf`` is taken for TensorFlow.
     """
-    text, tree, names = module.text, module.tree, module.names
+    text, tree = module.text, module.tree
     if not functions:
         return {}
     tensorflow = starred or any(name in text for name in ("tensorflow", "tf_slim", "tf1_support"))
+    guessed: NameTable | None = None
     if starred:
-        names = NameTable.of(tree)
-        names.follow(lambda dotted: "tensorflow" if dotted.endswith(".tf") else None)
+        guessed = NameTable.of(tree)
+        guessed.follow(lambda dotted: "tensorflow" if dotted.endswith(".tf") else None)
     facts: dict[str, Any] = {}
     for name, function in functions.items():
         words = getattr(function, "words", ())
@@ -143,7 +144,7 @@ def _facts(
         if when is not None and not when(tree):
             continue
         try:
-            value = function(tree, names, "")
+            value = function(tree, module.names if guessed is None else guessed, "")
         except Exception as error:  # one failing fact must not lose the module
             value = None
             facts[f"{name}.error"] = f"{type(error).__name__}: {error}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
 CODE = "PY229"
-NUMBERS = frozenset({"int", "float", "complex"})
+_NUMBERS = frozenset({"int", "float", "complex"})
 _COLUMN = re.compile(r",\s*1\s*,?\s*[)\]]")  # what a shape ends in
 _SHAPE_FIRST = frozenset({"zeros", "ones", "empty", "full"})
 _SIZED = "numpy.random."  # np.random.randint(0, 2, size=shape)
@@ -50,8 +50,7 @@ class ArrayNumbers:
             return None
         calls = [
             node for node in walk(ctx.tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            and node.func.id in NUMBERS and len(node.args) == 1 and not node.keywords
+            if isinstance(node, ast.Call) and number_of(ctx, node) is not None
             and any(isinstance(part, (ast.Subscript, ast.Call, ast.Name))
                     for part in ast.walk(node.args[0]))
         ]
@@ -63,8 +62,6 @@ class ArrayNumbers:
         lines = Lines(ctx.text)
         edits: list[Edit] = []
         for call in calls:
-            if ctx.names.resolve_node(call.func) not in (None, f"builtins.{call.func.id}"):  # type: ignore[attr-defined]
-                continue
             if ctx.suppressed(CODE, call):
                 continue
             number = call.args[0]
@@ -81,6 +78,15 @@ class ArrayNumbers:
             ctx.change(CODE, call, "NumPy makes numbers of arrays without dimensions only",
                        confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
+
+
+def number_of(ctx: FileContext, call: ast.Call) -> ast.expr | None:
+    """What `int`, `float` or `complex` makes a number of, None for other calls."""
+    if not isinstance(call.func, ast.Name) or call.func.id not in _NUMBERS:
+        return None
+    alone = len(call.args) == 1 and not call.keywords
+    own = ctx.names.resolve_node(call.func) in (None, f"builtins.{call.func.id}")
+    return call.args[0] if alone and own else None
 
 
 def _has_one(ctx: FileContext, node: ast.expr, names: set[str]) -> bool:

@@ -12,7 +12,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence
-from migrator.transforms.array_numbers import CODE, NUMBERS, assigned, key_of
+from migrator.transforms.array_numbers import CODE, assigned, key_of, number_of
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -161,10 +161,9 @@ class _Fetched:
 def _to_numbers(ctx: FileContext, node: ast.BinOp | ast.Call) -> Iterator[ast.expr]:
     """What an expression makes numbers of: arguments of `float`, what `%f` formats."""
     if isinstance(node, ast.Call):
-        alone = len(node.args) == 1 and not node.keywords
-        if alone and isinstance(node.func, ast.Name) and node.func.id in NUMBERS and (
-                ctx.names.resolve_node(node.func) in (None, f"builtins.{node.func.id}")):
-            yield node.args[0]
+        number = number_of(ctx, node)
+        if number is not None:
+            yield number
         return
     text = node.left
     if not (isinstance(node.op, ast.Mod) and isinstance(text, ast.Constant) and isinstance(text.value, str)):
