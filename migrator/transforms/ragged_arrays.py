@@ -14,18 +14,22 @@ from migrator.model import Confidence, Rung
 
 CODE = "PY233"
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray"})
+#: What makes an array of what it is given, and leaves one of objects as it is.
+_CONVERTING = frozenset({"numpy.nan_to_num"})
+_REDUCING = frozenset({"min", "max", "mean", "std", "var", "sum", "median", "amin", "amax"})
 
 
 @transform
 class RaggedArrays:
-    """PY233: pairs of arrays, and steps of an environment, become arrays of objects where sizes differ.
+    """PY233: pairs of arrays, steps of an environment, and arrays beside their own minima become arrays of
+    objects where sizes differ.
 
     What holds pairs is read from `zip`: in the same expression, by a name of the file, or by a call, in
     any module of the project, that hands them to the function.
     """
 
     name = "ragged_arrays"
-    triggers = _ARRAYS
+    triggers = _ARRAYS | _CONVERTING
     order = 87
 
     def run(self, ctx: FileContext) -> str | None:
@@ -36,15 +40,22 @@ class RaggedArrays:
                 inside[id(node)] = inside.get(id(node), names) | {parameter}
         steps = _Steps(ctx.tree) if ".step(" in ctx.text else None
         lines, edits = Lines(ctx.text), list[Edit]()
+        beside = _Reduced(ctx.tree)
         for call in walk(ctx.tree):
-            if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
-                    and ctx.names.resolve_node(call.func, values=False) in _ARRAYS):
+            if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords):
                 continue
+            symbol = ctx.names.resolve_node(call.func, values=False)
             rows = call.args[0]
-            if ctx.suppressed(CODE, call) or not (
-                    is_paired(rows, inside.get(id(call), names)) or steps and steps.are_in(rows)):
+            if symbol not in self.triggers or ctx.suppressed(CODE, call):
                 continue
-            edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.array"),)))
+            if symbol in _CONVERTING and beside.are_in(rows):
+                span = lines.span(rows)
+                edits.append(Edit(*span, (ctx.support("ragged.array"), "(", span, ")")))
+            elif symbol in _ARRAYS and (is_paired(rows, inside.get(id(call), names))
+                                        or steps and steps.are_in(rows) or beside.are_in(rows)):
+                edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.array"),)))
+            else:
+                continue
             ctx.change(CODE, call, "NumPy makes arrays of parts of several sizes only where it is told to",
                        Rung.SUPPORT, confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
@@ -94,3 +105,39 @@ class _Steps:
     @staticmethod
     def _is(names: set[str], node: ast.expr) -> bool:
         return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in names
+
+
+class _Reduced:
+    """Which functions of a file give an array together with what a reduction along one of its dimensions
+    left of it: ``return rows - low, low`` where ``low = rows.min(axis=0)``."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._functions: dict[str, bool] = {}
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                self._functions[node.name] = any(
+                    isinstance(part, ast.Return) and part.value is not None and self._is_row(part.value, node)
+                    for part in walk(node))
+
+    def are_in(self, node: ast.expr) -> bool:
+        """Whether an expression is what such a function gives."""
+        return (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+                and self._functions.get(node.func.id, False))
+
+    @staticmethod
+    def _is_row(given: ast.expr, function: ast.FunctionDef) -> bool:
+        if not isinstance(given, ast.Tuple):
+            return False
+        left: dict[str, set[str]] = {}  # what is reduced -> the names of what is left of it
+        for node in walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(
+                        value=ast.Name(id=owner), attr=attr)) as call) if attr in _REDUCING:
+                    kept = any(word.arg == "keepdims" for word in call.keywords)
+                    of = [a.id for a in call.args[:1] if isinstance(a, ast.Name)]
+                    axis = len(call.args) > len(of) or any(word.arg == "axis" for word in call.keywords)
+                    if axis and not kept:
+                        left.setdefault(of[0] if of else owner, set()).add(name)
+        names = [{n.id for n in walk(part) if isinstance(n, ast.Name)} for part in given.elts]
+        return any(any(rows in part for part in names) and any(part and part <= reduced for part in names)
+                   for rows, reduced in left.items())

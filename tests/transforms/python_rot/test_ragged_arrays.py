@@ -13,6 +13,13 @@ from tests.transforms.projects import migrate_in_place
 from tests.transforms.texts import migrated
 
 HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
+SCALED = """def scaled(rows, low=None):
+    if low is None:
+        low = rows.min(axis=0)
+    return rows - low, low
+
+
+"""
 STEP = "s2, r, d, _ = env.step(a)\n"
 LIBRARY = """import numpy as np
 
@@ -48,6 +55,11 @@ for batch in feeding.rounds(GIVEN, 2):
          STEP + "h.append((s2, r))\nb = random.sample(h, 4)\nc = ragged.array(b)\n"),
         (STEP + "self.h.append((s2, r))\nc = np.array(list(self.h)[-9:])\n",
          STEP + "self.h.append((s2, r))\nc = ragged.array(list(self.h)[-9:])\n"),
+        (SCALED + "a, b = np.nan_to_num(scaled(x))\n",
+         SCALED + "a, b = np.nan_to_num(ragged.array(scaled(x)))\n"),
+        (SCALED + "kept = np.array(scaled(x))\n", SCALED + "kept = ragged.array(scaled(x))\n"),
+        (SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = np.array(scaled(x))\n",
+         SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = ragged.array(scaled(x))\n"),
     ],
 )  # fmt: skip
 def test_pairs(before: str, after: str) -> None:
@@ -65,6 +77,10 @@ def test_pairs(before: str, after: str) -> None:
         STEP + "h = np.array([s, s2])\n",
         STEP + "h = np.array([a, r, d])\n",
         STEP + "h.append(r)\nh = np.array(h)\n",
+        SCALED.replace("rows - low, low", "rows - low") + "a = np.nan_to_num(scaled(x))\n",
+        SCALED.replace("rows - low, low", "low, 2 * low") + "a, b = np.nan_to_num(scaled(x))\n",
+        SCALED.replace("axis=0", "axis=0, keepdims=True") + "a, b = np.nan_to_num(scaled(x))\n",
+        SCALED + "a = np.concatenate(scaled(x))\n",
         "loss, grad = solver.step(a)\nh = np.array([loss, grad])\n",
     ],
 )
@@ -136,3 +152,17 @@ ROW, HISTORY, STATES = episode(Env())
     row, history, states = (np.asarray(run[name]) for name in ("ROW", "HISTORY", "STATES"))
     assert row.shape == (1, 5) and history.shape == (3, 4) and history.dtype == object
     assert states.tolist() == [[0.0] * 4, [1.0] * 4, [2.0] * 4]
+
+
+def test_an_array_beside_its_own_minima(tmp_path: Path) -> None:
+    """What NumPy 1.16 made of both: an array of objects, which `nan_to_num` leaves as it is."""
+    (tmp_path / "m.py").write_text(
+        HEAD + SCALED + "X, LOW = np.nan_to_num(scaled(np.array([[1.0, 2.0], [3.0, np.nan], [0.0, 1.0]])))\n")
+    migrate_in_place(tmp_path)
+    space: dict[str, object] = {}
+    exec((tmp_path / "tf1_support" / "ragged.py").read_text(), space)
+    text = (tmp_path / "m.py").read_text().replace("from tf1_support import ragged", "")
+    run: dict[str, object] = {"ragged": SimpleNamespace(array=space["array"])}
+    exec(text, run)
+    x, low = np.asarray(run["X"]), np.asarray(run["LOW"])
+    assert x.shape == (3, 2) and low.shape == (2,) and np.isnan(low[1]) and x[0, 0] == 1.0
