@@ -7,7 +7,7 @@ Where a TF 1 graph is being built it still is that tensor.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -93,24 +93,19 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
           family: str | None = None, step: Any = None) -> Any:
     """Writes up to `max_outputs` images of [batch, height, width, channels].
 
-    Floating images are scaled to fill 0 to 255 as TF 1 scaled them: by their maximum if nothing is
-    negative, else symmetrically around 128.
+    Floating images are scaled to fill 0 to 255: by their maximum if nothing is negative, else
+    symmetrically around 128.
     """
     if builds_graph():
         return collected(name, family, collections, lambda tag, op: tf.raw_ops.ImageSummary(
             tag=tag, tensor=tensor, max_images=max_outputs, name=op))
-    tensor = tf.convert_to_tensor(tensor)
-    if tensor.dtype.is_floating:
-        axes = [1, 2, 3]
-        low = tf.reduce_min(tensor, axes, keepdims=True)
-        high = tf.reduce_max(tensor, axes, keepdims=True)
-        scaled = tf.where(
-            low < 0,
-            128.0 + tf.math.divide_no_nan(tensor * 127.0, tf.maximum(tf.abs(low), tf.abs(high))),
-            tf.math.divide_no_nan(tensor * 255.0, high))
-        tensor = tf.cast(tf.clip_by_value(scaled, 0.0, 255.0), tf.uint8)
     with _tagged(name, family) as tag:
-        return tf.summary.image(tag, tensor, step=_step(step), max_outputs=max_outputs)
+        return _written(tag, step, lambda full: _images(tf.constant(full), tensor, max_outputs))
+
+
+@tf.function(reduce_retracing=True)  # eagerly the kernel refuses its own default
+def _images(tag: Any, tensor: Any, max_outputs: int) -> Any:
+    return tf.raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs)
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
@@ -119,12 +114,19 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
     if builds_graph():
         return collected(name, family, collections, lambda tag, op: tf.raw_ops.AudioSummaryV2(
             tag=tag, tensor=tensor, sample_rate=sample_rate, max_outputs=max_outputs, name=op))
-    tensor = tf.convert_to_tensor(tensor)
-    if tensor.shape.rank == 2:
-        tensor = tensor[..., tf.newaxis]
     with _tagged(name, family) as tag:
-        return tf.summary.audio(tag, tensor, sample_rate, step=_step(step),
-                                max_outputs=max_outputs)
+        return _written(tag, step, lambda full: tf.raw_ops.AudioSummaryV2(
+            tag=full, tensor=tensor, sample_rate=sample_rate, max_outputs=max_outputs))
+
+
+def _written(tag: str, step: Any, make: Callable[[str], Any]) -> Any:
+    """Writes the message that `make` gives for a tag, made only where it is recorded: TF 1's own kernels
+    give images and sounds the tags that they had (`tag/image/0`), which tf.summary's do not have."""
+    at = _step(step)
+    with tf.summary.experimental.summary_scope(tag) as (full, _):
+        return tf.cond(tf.convert_to_tensor(tf.summary.should_record_summaries()),
+                       lambda: tf.summary.experimental.write_raw_pb(make(full), step=at),
+                       lambda: tf.constant(False))
 
 
 def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> Any:

@@ -237,3 +237,15 @@ def test_an_average_that_moves_at_each_call_is_told() -> None:
 ])  # fmt: skip
 def test_logarithms_of_sigmoids(body: str, told: bool) -> None:
     assert bool(found(GRAPH + body + "\n", "TF154")) == told
+
+
+@pytest.mark.parametrize(("config", "lines"), [
+    ("tf.ConfigProto(log_device_placement=True)", [3]),
+    ("tf.ConfigProto()\nconfig.log_device_placement = True", [4]),
+    ("tf.ConfigProto(log_device_placement=False)", []),
+    ("tf.ConfigProto(log_device_placement=FLAGS.log)", []),
+])  # fmt: skip
+def test_where_operations_are_placed_is_logged_in_other_words(config: str, lines: list[int]) -> None:
+    run = "with tf.Session(config=config) as s:\n    print(s.run(x, {x: [1.0] * 3}))\n"
+    text = f"{GRAPH}config = {config}\n{run}"
+    assert found(text, "TF404") == lines

@@ -15,7 +15,8 @@ def written(folder):
         for record in tf.data.TFRecordDataset(str(path)):
             event = tf.compat.v1.Event.FromString(record.numpy())
             for value in event.summary.value:
-                found[value.tag] = (event.step, tf.make_ndarray(value.tensor))
+                held = tf.make_ndarray(value.tensor) if value.HasField("tensor") else value
+                found[value.tag] = (event.step, held)
     return found
 
 
@@ -46,5 +47,29 @@ def test_written_with_the_global_step_also_inside_a_function(tmp_path):
     assert found["weights"][0] == 2 and found["note"][1] == b"hello"
     assert "ignored" not in found
     for name in cases.SUMMARY_IMAGES:  # against TF 1.15.5 (recorders/images.py)
-        picture = tf.io.decode_png(found[name][1][2])
+        picture = tf.io.decode_png(found[f"{name}/image/0"][1].image.encoded_image_string)
         np.testing.assert_array_equal(picture, RECORDED[f"summary|{name}"], err_msg=name)
+
+
+def test_images_and_sounds_have_the_tags_of_tensorflow_1(tmp_path):
+    """Recorded: tf.summary.image("a", [3 images], 2) in a scope gives s/a/image/0 and s/a/image/1."""
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    pictures, sounds = tf.ones([3, 2, 2, 1]), tf.zeros([2, 8])
+
+    @tf.function
+    def step(pictures):
+        with tf.name_scope("s"):
+            summary.image("a", pictures, 2)
+            summary.image("one", pictures, max_outputs=1, family="f")
+            summary.audio("sound", sounds, 8)
+
+    with writer.as_default(step=7):
+        step(pictures)
+        with tf.summary.record_if(False):
+            summary.image("left out", pictures)
+    writer.close()
+    found = written(tmp_path)
+    assert sorted(found) == ["f/s/f/one/image", "s/a/image/0", "s/a/image/1",
+                             "s/sound/audio/0", "s/sound/audio/1"]
+    assert {at for at, _ in found.values()} == {7}
+    assert found["s/sound/audio/0"][1].audio.length_frames == 8

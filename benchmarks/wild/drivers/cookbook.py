@@ -7,7 +7,7 @@ import os
 import re
 
 import numpy as np
-from kit import carried, write, write_digits
+from kit import carried, under, write, write_digits
 
 REPOSITORY = "https://github.com/nfmcclure/tensorflow_cookbook"
 COMMIT = "d998edfe7df11177df2ea17814be7bd6193788c9"
@@ -168,6 +168,8 @@ def unit_tests(w):
     _recipes(w, "10*/01*/*.py")
 
 
+@under("TF404", "10_Taking_TensorFlow_to_Production/02_Using_Multiple_Devices/02_using_multiple_devices.py",
+       "the log of where operations are placed")
 def devices(w):
     _recipes(w, "10*/0[23]*/*.py")
 
