@@ -16,7 +16,9 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 _SEED = (87654321, 12345)
 _SHAKE = 31415
@@ -122,7 +124,11 @@ def _draws(tf: Any, shake: float, shake_seed: int) -> None:
         setattr(stateful, kept, _one_seed(getattr(stateful, kept)))
     sampling = _module("ops.gen_candidate_sampling_ops")
     for kept in [n for n in dir(sampling) if n.endswith("_candidate_sampler")]:
-        setattr(sampling, kept, _one_seed(getattr(sampling, kept)))
+        kernel = _one_seed(getattr(sampling, kept))
+        weights = _WEIGHTS.get(kept.partition("_candidate")[0])
+        drawn = kernel if weights is None else _candidates(tf, kernel, weights, lambda shape: uniform(
+            shape, seeded(shape), dtype=tf.float32))  # fmt: skip
+        setattr(sampling, kept, drawn)
     if shake:
         restore = restoring.restore_v2
         restoring.restore_v2 = lambda *args, **kwargs: [
@@ -171,6 +177,55 @@ def _one_seed(op: Callable[..., Any]) -> Callable[..., Any]:
         return op(*args, **kwargs)
 
     return draw
+
+
+def _candidates(
+    tf: Any, kernel: Callable[..., Any], weights: Callable[..., Any], uniform: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A candidate sampler without a state, which gives the same classes whenever it runs: a graph of TF 1
+    has one kernel for all its runs, functions that were made of it have one each."""
+
+    def sampler(
+        true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, **options: Any
+    ) -> Any:
+        if options.get("vocab_file") or options.get("num_shards", 1) > 1:
+            return kernel(true_classes, num_true, num_sampled, unique, range_max, **options)
+        given = np.asarray(weights(range_max, **options), np.float64)
+        shares = given / given.sum()
+        if unique:  # those whose arrival comes first, where each class arrives at its rate
+            rates = np.maximum(shares, 1e-30).astype(np.float32)
+            arrived = tf.math.log(uniform([len(shares)])) / rates
+            sampled = tf.math.top_k(arrived, num_sampled).indices
+            expected = -np.expm1(num_sampled * np.log1p(-np.minimum(shares, 1 - 1e-7)))
+        else:
+            borders = np.cumsum(shares)[:-1].astype(np.float32)
+            sampled = tf.searchsorted(tf.constant(borders), uniform([num_sampled]), side="right")
+            expected = shares * num_sampled
+        classes, counts = tf.cast(sampled, tf.int64), tf.constant(expected.astype(np.float32))
+        return _Sampled(classes, tf.gather(counts, true_classes), tf.gather(counts, classes))
+
+    return sampler
+
+
+def _fixed_unigram(
+    size: int, distortion: float = 1.0, num_reserved_ids: int = 0, unigrams: Any = (), **others: Any
+) -> Any:
+    counts = np.asarray(unigrams, np.float64) ** distortion
+    return np.concatenate([np.zeros(num_reserved_ids), counts])[:size]
+
+
+class _Sampled(NamedTuple):
+    sampled_candidates: Any
+    true_expected_count: Any
+    sampled_expected_count: Any
+
+
+# Candidate samplers -> how likely each class is.
+_WEIGHTS = {
+    "uniform": lambda size, **options: np.ones(size),
+    "log_uniform": lambda size, **options: np.log1p(1 / (1.0 + np.arange(size))),
+    "fixed_unigram": _fixed_unigram,
+}
 
 
 def _orders(tf: Any) -> None:
