@@ -111,7 +111,8 @@ class _Writer:
             self.edits.append(without(statement, self.parents, self.lines))
         taken = set(self.ctx.names.used_names)
         functions = planned(
-            (site for site in found if self._has_room(site)), self.values, self.parents, taken)
+            (site for site in found if self._has_room(site)), self.values, self.parents, taken,
+            self._others)
         made = {id(site.call): function for function in functions for site in function.runs}
         for function in functions:
             self._definition(function)
@@ -172,6 +173,12 @@ class _Writer:
         for key, value in site.feeds:
             pieces += [", " if pieces else ", {", self.lines.span(key), ": ", self.lines.span(value)]
         return [*pieces, "}"] if pieces else []
+
+    def _others(self) -> list[ast.Module]:
+        """The project's modules that this one imports, and those that import it."""
+        index, path = self.ctx.index, self.ctx.path
+        trees = map(index.tree, dict.fromkeys((*index.imported(path), *index.importers(path))))
+        return [tree for tree in trees if tree is not None]
 
     def _has_room(self, site: Site) -> bool:
         """Whether a statement can stand in front of the run's."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.value_kinds import Function, Parents
 
+Others = Callable[[], Iterable[ast.Module]]  # the modules of the project that the file has to do with
 
-def surely_bound(used: Iterable[str], place: ast.stmt, parents: Parents) -> bool:
-    """Whether all of ``model``, ``model.loss`` have a value in front of `place`, as far as the file
-    tells: names of its scope, and attributes that are only assigned under conditions."""
-    return all(_attribute(text.rpartition(".")[2], place, parents) if "." in text
+
+def surely_bound(used: Collection[str], place: ast.stmt, parents: Parents, others: Others) -> bool:
+    """Whether all of ``model``, ``model.loss`` have a value in front of `place`, as far as the project
+    tells: names of its scope, attributes that are only assigned under conditions, and those that one of
+    the classes whose objects come here does not have."""
+    return all(_attribute(text, used, place, parents, others) if "." in text
                else _name(text, place, parents) for text in used)  # fmt: skip
 
 
@@ -37,12 +40,27 @@ def _name(name: str, place: ast.stmt, parents: Parents) -> bool:
     return False
 
 
-def _attribute(name: str, place: ast.stmt, parents: Parents) -> bool:
+def _attribute(
+    text: str, used: Iterable[str], place: ast.stmt, parents: Parents, others: Others
+) -> bool:
+    owner, _, name = text.rpartition(".")
     tree = list(parents.around(place))[-1]
     stores = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == name
               and isinstance(n.ctx, ast.Store)]  # fmt: skip
+    if not stores:
+        beside = {other.rpartition(".")[2] for other in used if other.rpartition(".")[0] == owner}
+        return all(_has(made, name, beside) for tree in others() for made in walk(tree)
+                   if isinstance(made, ast.ClassDef))  # fmt: skip
     scopes = {id(s): s for s in map(parents.function, stores)}.values()
-    return not stores or any(_surely(scope.body, "." + name) for scope in scopes)
+    return any(_surely(scope.body, "." + name) for scope in scopes)
+
+
+def _has(made: ast.ClassDef, name: str, beside: set[str]) -> bool:
+    """Whether objects of a class surely have an attribute, if they have any of those that are read beside
+    it. What the class is derived from is not looked at."""
+    methods = [node for node in made.body if isinstance(node, ast.FunctionDef)]
+    stored = {n.attr for n in walk(made) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    return not stored & beside or any(_surely(method.body, "." + name) for method in methods)
 
 
 def _surely(block: Sequence[ast.AST], name: str) -> bool:

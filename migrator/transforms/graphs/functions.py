@@ -13,7 +13,7 @@ from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.run_sites import Site
 from migrator.analysis.tree_walk import LOOPS, elements, last_name, walk
 from migrator.analysis.value_kinds import Function, Parents, Values
-from migrator.transforms.graphs.bound import surely_bound
+from migrator.transforms.graphs.bound import Others, surely_bound
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict,
            ast.Load, ast.UnaryOp, ast.USub)
@@ -34,14 +34,14 @@ class GraphFunction:
     runs: list[Site] = field(default_factory=list)
 
 
-def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[str]
+def planned(found: Iterable[Site], values: Values, parents: Parents, taken: set[str], others: Others
             ) -> list[GraphFunction]:
     """The functions for those runs that say themselves what they fetch and feed; none is called as
-    anything in `taken`, nor as another one that its scope sees."""
+    anything in `taken`, nor as another one that its scope sees. others: modules whose objects they read."""
     made: list[GraphFunction] = []
     alike: dict[str, list[GraphFunction]] = defaultdict(list)  # by what they take and give
     for site in found:
-        before = _place(site, parents)
+        before = _place(site, parents, others)
         if before is None:
             continue
         same = alike[_signature(site)]
@@ -88,7 +88,7 @@ def _signature(site: Site) -> str:
     return f"{inputs} -> {ast.unparse(site.fetches)}"
 
 
-def _place(site: Site, parents: Parents) -> ast.stmt | None:
+def _place(site: Site, parents: Parents, others: Others) -> ast.stmt | None:
     """The statement in front of which the function is made: the outermost loop that changes nothing
     of what it computes, and before which all of it is there, else the run's own; None where the run
     is no place for a statement."""
@@ -110,7 +110,7 @@ def _place(site: Site, parents: Parents) -> ast.stmt | None:
         if isinstance(around, (Function, ast.Module, ast.ClassDef)):
             break
         if isinstance(around, (ast.For, ast.While)):
-            if _changed(around, used) or asked and not surely_bound(used, around, parents):
+            if _changed(around, used) or asked and not surely_bound(used, around, parents, others):
                 break
             place = around
     holder = parents.of(place)
