@@ -150,6 +150,30 @@ def test_the_kernel_finds_the_largest_values_in_another_order() -> None:
     assert sorted(values.numpy()) == [7, 8, 9] and list(values.numpy()) != [7, 8, 9]
 
 
+BOXES = "tf.constant([[i, 0.0, i + 0.5, 1.0] for i in range(8)])"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (f"tf.image.non_max_suppression({BOXES}, scores, 8)", True),
+        (f"tf.image.non_max_suppression_with_scores({BOXES}, scores, 8)[0]", True),
+        (f"model.non_max_suppression({BOXES}, scores, 8)", False),
+    ],
+)
+def test_boxes_of_equal_scores_are_told(call: str, told: bool) -> None:
+    assert found(f"{GRAPH}scores = tf.fill([8], 0.5)\ny = {call}\n", "TF155") == [4] * told
+
+
+def test_the_kernel_takes_boxes_of_equal_scores_in_another_order() -> None:
+    """If this ends, TF155 can go: TensorFlow 1.15.5 gave [0, 2, 6, 7, 5, 4, 3, 1]."""
+    import tensorflow as tf
+
+    boxes = tf.constant([[i, 0.0, i + 0.5, 1.0] for i in range(8)])
+    kept = tf.image.non_max_suppression(boxes, tf.fill([8], 0.5), 8)
+    assert sorted(kept.numpy()) == list(range(8)) and list(kept.numpy()) != [0, 2, 6, 7, 5, 4, 3, 1]
+
+
 STEPS = """import tensorflow as tf
 def train(loss, rate):
     step = tf.train.get_or_create_global_step()
