@@ -33,6 +33,22 @@ def test_the_operations_of_a_graph_that_is_built_are_other_ones(body: str) -> No
     assert found(GRAPH + body + "\n", "TF308") == [line]
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("print(len(tf.get_default_graph().as_graph_def().node))", True),
+        ("d = x.graph.as_graph_def()\nnames = [n.name for n in d.node]", True),
+        ("with tf.Session() as s:\n    d = s.graph_def\n    print(d.node, s.run(x, {x: [1.0]}))", True),
+        ("with tf.Session() as s:\n    d = x.graph.as_graph_def()\n"
+         "    d = tf.graph_util.convert_variables_to_constants(s, d, ['x'])\n    print(len(d.node))", True),
+        ("d = x.graph.as_graph_def()\nprint(tree.node, len(d.library.function))", False),
+    ],
+)  # fmt: skip
+def test_the_nodes_of_a_graph_that_is_built_are_other_ones(body: str, told: bool) -> None:
+    line = 3 + body[: body.index(".node")].count("\n")
+    assert found(GRAPH + body + "\n", "TF308") == [line] * told
+
+
 def test_a_graph_that_is_loaded_has_the_operations_that_it_had() -> None:
     text = """import tensorflow as tf
 graph_def = tf.GraphDef()
@@ -41,6 +57,7 @@ with open("m.pb", "rb") as f:
 with tf.Graph().as_default() as graph:
     tf.import_graph_def(graph_def, name="")
     names = [o.name for o in graph.get_operations()]
+    nodes = [n.name for n in graph.as_graph_def().node]
     with tf.Session() as s:
         print(s.run("y:0", {"x:0": [1.0]}))
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, edit, picture, settings, write
+from kit import carried, edit, picture, settings, under, write
 
 REPOSITORY = "https://github.com/eragonruan/text-detection-ctpn"
 COMMIT = "c04a571e2593fc361c1aff3127e58dc13fdc4e5a"
@@ -96,9 +96,11 @@ def go_on(w):
 
 
 def detect(w):
-    w.script("ctpn/demo.py", ahead=_SMALL)
+    # its function of the graph is given bytes, which were a string in Python 2
+    w.script("ctpn/demo.py", ahead=_SMALL + "dict.__setitem__(cfg, b'TEST', cfg['TEST'])\n")
 
 
+@under("TF308", "ctpn/generate_pb.py", "it prints the names of all operations")
 def freeze(w):
     w.script("ctpn/generate_pb.py", ahead=_SMALL)
 
