@@ -51,7 +51,7 @@ def in_graph_form(text: str) -> bool:
 
 
 @fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables",
-      "create_train_op", "evaluate_")
+      "create_train_op", "evaluate_", "Graph(")
 def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Unit (``f``, ``C.m``, "" for the module's own statements, "__main__" for those of its main
     block) -> {"direct": whether it handles a graph, "ops": whether it calls TensorFlow at all,

@@ -98,7 +98,7 @@ def _followed(index: ProjectIndex) -> LoadedGraphs:
                 pending += index.importers(path)
         calls[path] = []
         for dotted, call, kinds_of in flow.calls:
-            hit = index.resolve(dotted, path)
+            hit = index.definition(dotted, path)
             if hit is None or hit[1] not in hit[0].summary.functions:
                 continue
             key = hit[0].path, hit[1]
@@ -116,7 +116,7 @@ def _followed(index: ProjectIndex) -> LoadedGraphs:
                 del known[parameter]
     found.modules |= {path for (path, _), kinds in found.parameters.items() if kinds}
     for name in found.returns if found.modules else ():
-        hit = index.resolve(name)
+        hit = index.definition(name)
         if hit is not None:
             found.modules.add(hit[0].path)
     return found

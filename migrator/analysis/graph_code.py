@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from migrator.analysis.facts_graph_code import MAIN, MODULE
@@ -55,6 +55,12 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
         (path, MODULE) in own and any(key[0] in neighbours for key in building))
 
 
+def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> bool:
+    """Whether one of the names that code of the module at `path` calls builds a graph."""
+    table = _table(index)
+    return not table.building().isdisjoint(table.called(path, called))
+
+
 def digest(index: ProjectIndex, path: str) -> str:
     """A hash of what the answers about a module depend on, beyond the modules that it imports."""
     info = index.modules.get(path)
@@ -92,7 +98,7 @@ class _Calls:
                 if "." in unit:
                     self.methods[unit.rpartition(".")[2]].append((path, unit))
         self.callees = {
-            (path, unit): self._called(path, found["calls"])
+            (path, unit): self.called(path, found["calls"])
             for path, units in facts.items() for unit, found in units.items()
         }
         self.callers: dict[Key, set[Key]] = defaultdict(set)
@@ -100,17 +106,19 @@ class _Calls:
             for other in called:
                 self.callers[other].add(key)
 
-    def _called(self, path: str, calls: list[str]) -> set[Key]:
+    def called(self, path: str, calls: Iterable[str]) -> set[Key]:
+        """The units that these names may be, where code of the module at `path` calls them."""
         found: set[Key] = set()
+        own = self.facts.get(path, {})
         for name in calls:
             if name.startswith("."):
                 found |= set(self.methods.get(name[1:], ()))
                 continue
             home, rest = path, name
-            if "." in name or name not in self.facts[path] and f"{name}.__init__" not in self.facts[path]:
+            if "." in name or name not in own and f"{name}.__init__" not in own:
                 info = self.index.modules.get(path)
                 absolute = absolute_name(name, info) if info else None
-                hit = self.index.resolve(absolute, path) if absolute else None
+                hit = self.index.definition(absolute, path) if absolute else None
                 if hit is None:
                     continue
                 home, rest = hit[0].path, hit[1]

@@ -133,6 +133,35 @@ class ProjectIndex:
                 return found, ".".join(parts[length:])
         return None
 
+    def definition(self, dotted: str, importer: str = "") -> tuple[ModuleInfo, str] | None:
+        """(module, name in it) of what defines `dotted`: a package hands on what its modules define
+        (``from .layers import dense``). What leaves the project is found where it leaves it."""
+        key = ("definition", dotted, importer.rpartition("/")[0])
+        if key not in self.answers:
+            self.answers[key] = None  # guards against modules that import each other
+            self.answers[key] = self._defined(self.resolve(dotted, importer))
+        found: tuple[ModuleInfo, str] | None = self.answers[key]
+        return found
+
+    def _defined(self, hit: tuple[ModuleInfo, str] | None) -> tuple[ModuleInfo, str] | None:
+        if hit is None or not hit[1]:
+            return hit
+        module, rest = hit
+        name, dot, members = rest.partition(".")
+        summary = module.summary
+        if _defines(summary, name):
+            return hit
+        brought = summary.exports.brings.get(name)
+        if brought is not None:
+            absolute = absolute_name(f"{brought}{dot}{members}", module)
+            return (self.definition(absolute, module.path) if absolute else None) or hit
+        for star in reversed(summary.exports.stars):
+            absolute = absolute_name(star, module)
+            found = self.definition(f"{absolute}.{rest}", module.path) if absolute else None
+            if found is not None and _defines(found[0].summary, found[1].partition(".")[0]):
+                return found
+        return hit
+
     def importers(self, path: str) -> tuple[str, ...]:
         """Paths of the files that import the module at `path`."""
         return tuple(sorted(self._importers.get(path, ())))
@@ -220,6 +249,10 @@ class ProjectIndex:
                 if path in self.modules:
                     return self.modules[path]
         return None
+
+
+def _defines(summary: ModuleSummary, name: str) -> bool:
+    return name in summary.functions or name in summary.classes
 
 
 def absolute_name(target: str, info: ModuleInfo) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from migrator.analysis.exports import Exports, exports
 from migrator.analysis.names import NameTable
-from migrator.analysis.python2 import needs_python3, python2_evidence
+from migrator.analysis.python2 import is_of_both, needs_python3, python2_evidence
 
 if TYPE_CHECKING:
     from migrator.analysis.parsed import Parsed
@@ -26,7 +26,8 @@ class ModuleSummary:
     relative ones keep their dots). `functions` and `classes` map top-level names to their line,
     `assigned` are the names that top-level code assigns.
     `facts`: results of the registered fact functions (see `analysis.facts.fact`).
-    `python2`: what of it works on Python 2 only; `python3`: whether something needs Python 3.
+    `python2`: what of it works on Python 2 only; `python3`: whether something needs Python 3;
+    `both`: whether it was written for both.
     `exports`: what other modules can get from it that is not its own.
     `error` says why the file could not be read as Python 3 (it then has no contents).
     """
@@ -39,6 +40,7 @@ class ModuleSummary:
     has_main: bool = False
     python2: str = ""
     python3: bool = False
+    both: bool = False
     exports: Exports = field(default_factory=Exports)
     facts: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
@@ -85,6 +87,7 @@ class ModuleSummary:
             sha256=sha256,
             python2=python2,
             python3=not python2 and needs_python3(tree),
+            both="print_function" in text and is_of_both(tree),
             imports=_imports(tree) if "import" in text else (),
             functions=functions,
             classes=classes,

@@ -123,11 +123,7 @@ def _expects_another(handler: ast.ExceptHandler, block: ast.Try) -> bool:
 
 def needs_python3(tree: ast.Module) -> bool:
     """Whether a module has what Python 2 could not read, or would do otherwise."""
-    has_print = any(
-        isinstance(s, ast.ImportFrom) and s.module == "__future__"
-        and any(a.name == "print_function" for a in s.names)
-        for s in tree.body
-    )
+    has_print = "print_function" in _asked_of_3(tree)
     for node in walk(tree):
         if isinstance(node, _OF_3):
             return True
@@ -149,6 +145,19 @@ def needs_python3(tree: ast.Module) -> bool:
     return False
 
 
+def is_of_both(tree: ast.Module) -> bool:
+    """Whether a module was written for both: it asks Python 2 to print and to divide as 3 does."""
+    return {"print_function", "division"} <= _asked_of_3(tree)
+
+
+def _asked_of_3(tree: ast.Module) -> set[str]:
+    return {
+        alias.name
+        for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"
+        for alias in s.names
+    }  # fmt: skip
+
+
 def runs_on_python2(index: ProjectIndex, path: str) -> str:
     """Why the module at `path` is one of Python 2, ``""`` if it is not known to be."""
     info = index.module_at(path)
@@ -168,7 +177,7 @@ def _connected(index: ProjectIndex) -> dict[str, str]:
     if _declares_python3(index):
         return found
     both = [path for path, info in index.modules.items() if info.summary.python3]
-    seen = set(both)
+    seen = {path for path, info in index.modules.items() if info.summary.both}.union(both)
     for path in both:  # grows on the way: what they import runs on Python 3, whoever else imports it
         for other in index.imported(path):
             if other not in seen and not index.modules[other].summary.python2:

@@ -286,8 +286,14 @@ def _round(
             made = Parsed(found.text)
         except (SyntaxError, ValueError) as error:
             problem = _trouble(error)
-    findings[:] = [_map_finding(item, entry) for item in own_findings]
-    findings += [_map_finding(item, mapped) for item in found.findings]
+    told = [_map_finding(item, entry) for item in own_findings]
+    told += [_map_finding(item, mapped) for item in found.findings]
+    # An obstacle of an earlier round may be gone; what that round took out for good is not found again.
+    places = {(item.code, item.line) for item in told}
+    findings[:] = told + [
+        item for item in findings
+        if item.rung is Rung.MANUAL and (item.code, item.line) not in places
+    ]  # fmt: skip
     if problem:
         findings.append(_withdrawn(path, "the work of the rules", problem))
         return parsed, []
@@ -303,8 +309,8 @@ def _go_on(
     options: Options,
     suppressions: Suppressions,
 ) -> bool:
-    """Whether one of the transforms that met an obstacle has something to do by now: all of them
-    for all of the file would be a dear way to ask."""
+    """Whether one of the transforms that met an obstacle has something to do by now, or meets none any
+    more: all of them for all of the file would be a dear way to ask."""
     ctx = FileContext.of(path, parsed.text, index, options)
     ctx.suppressions, ctx._tree = suppressions, parsed.tree
     mark = ctx.mark()
@@ -313,6 +319,8 @@ def _go_on(
             if item.run(ctx) is not None or ctx.text != parsed.text:
                 return True
         except Exception:  # the round that follows reports it
+            return True
+        if not any(found.rung is Rung.COMPAT for found in ctx.findings[mark[3] :]):
             return True
         ctx.rollback(mark)
     return False

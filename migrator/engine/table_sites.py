@@ -35,7 +35,10 @@ class TableSites:
         if kind == "none":
             self.dynamic.read(site)
         elif site.reference.role != "load" and not is_flag(site.resolved.name):
-            self.dynamic.assigned(site)
+            if site.reference.role == "store" and kind == "support" and site.disposition.rest:
+                self._table(site)  # tf.GraphKeys.OWN = "own": put where its readers look now
+            else:
+                self.dynamic.assigned(site)
         elif self._patched(site):
             return
         elif kind == "module":

@@ -15,7 +15,7 @@ from migrator.analysis.facts_graph_code import (
 )
 from migrator.analysis.facts_loaded_graphs import loaded_parameters
 from migrator.analysis.facts_sessions import Carried
-from migrator.analysis.graph_code import roots, shares_graph
+from migrator.analysis.graph_code import calls_builders, roots, shares_graph
 from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
 from migrator.analysis.session_carriers import carriers
 from migrator.analysis.tree_walk import first_line, walk
@@ -52,12 +52,14 @@ class GraphPrograms:
 
     def run(self, ctx: FileContext) -> str | None:
         """Rewrite the runs of a file and give what builds a graph one to build into."""
-        if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path):
+        tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
+        if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path) and not any(
+            facts["direct"] and calls_builders(ctx.index, ctx.path, facts["calls"]) for facts in tests
+        ):
             return _without_sessions(ctx)
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.text, ctx.tree, ctx.names)
         own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
                for name, nodes in units(ctx.tree)}
-        tests = [unit_facts(list(walk(n)), ctx.names) for n in ctx.tree.body if is_test_case(n)]
         if not any(facts["direct"] for facts in [*own.values(), *tests]):
             return None
         writer = _Writer(ctx, loaded)

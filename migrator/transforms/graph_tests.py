@@ -56,6 +56,18 @@ def has_mark(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: 
     return any(last_name(decorator) == name for decorator in node.decorator_list)
 
 
+def serving_graphs(node: ast.ClassDef) -> set[str]:
+    """The methods of a class that its tests in graphs call, by themselves or through others."""
+    methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+    queue = [name for name, method in methods.items() if has_mark(method, MARK)]
+    found: set[str] = set()
+    while queue:
+        called = {c for c in _own_calls(methods[queue.pop()]) if c in methods} - found
+        found |= called
+        queue += called
+    return found
+
+
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
     """Classes with a base whose name ends with Test or TestCase, and with tests."""
     for node in statements(tree):
@@ -130,6 +142,11 @@ def _makes_session(ctx: FileContext, method: _Function) -> bool:
     )
 
 
+def _runs(ctx: FileContext, method: _Function) -> bool:
+    """Whether a method has a session of its own, the test case's or another."""
+    return any(last_name(call.func) in SESSIONS for call in calls_in(method)) or _makes_session(ctx, method)
+
+
 def _uses_tensorflow(ctx: FileContext, method: _Function) -> bool:
     return any(
         (ctx.names.resolve_node(call.func, values=False) or "").startswith("tensorflow.")
@@ -174,6 +191,9 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
                 or asserts_graph_mode(ctx, method)
                 or _named_arguments(ctx, method)
             )
+        elif not _runs(ctx, method):  # what opens only a graph leaves its sessions to what it calls
+            why = _needs_of_calls(ctx, method) or next(
+                (reasons[c] for c in _own_calls(method) if c in reasons), "")
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:
             # Variables of another device than this machine has can be built, but not be made.
@@ -275,7 +295,7 @@ def asked_name(ctx: FileContext, method: _Function | ast.AsyncFunctionDef) -> st
             continue
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             name = ctx.names.resolve_node(node.value.func, values=False) or ""
-            found = ctx.index.resolve(name, ctx.path)
+            found = ctx.index.definition(name, ctx.path)
             if found is not None and found[1]:
                 for target in node.targets:
                     parts = target.elts if isinstance(target, ast.Tuple) else [target]

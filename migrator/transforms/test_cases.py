@@ -22,7 +22,14 @@ from migrator.transforms.eager.body import PLACEHOLDERS, SESSIONS, TEST_SESSIONS
 from migrator.transforms.eager.form import eager_function
 from migrator.transforms.eager.traced_body import traced_function
 from migrator.transforms.eager.units import Unsupported
-from migrator.transforms.graph_tests import MARK, TRACED, asked_name, has_mark, marked
+from migrator.transforms.graph_tests import (
+    MARK,
+    TRACED,
+    asked_name,
+    has_mark,
+    marked,
+    serving_graphs,
+)
 
 _TEST_CASE = "tensorflow.test.TestCase"
 _PLAIN_TEST_CASES = frozenset({"unittest.TestCase", "unittest.case.TestCase"})
@@ -52,7 +59,7 @@ class TestCases:
         edits = [
             *_base_classes(ctx, lines, ctx.tree.body),
             *_plain_base_classes(ctx, lines, touched),
-            *_functions(ctx, lines, ctx.tree.body, touched, False),
+            *_functions(ctx, lines, ctx.tree.body, touched, False, set()),
         ]
         return apply(text, edits)[0] if edits else None
 
@@ -123,14 +130,16 @@ def _graph_lines(lines: Lines) -> list[int]:
 
 
 def _functions(
-    ctx: FileContext, lines: Lines, block: list[ast.stmt], touched: list[int], method: bool
+    ctx: FileContext, lines: Lines, block: list[ast.stmt], touched: list[int], method: bool,
+    serving: set[str],
 ) -> Iterator[Edit]:
-    """The methods of a block, functions inside them included, that become eager."""
+    """The methods of a block, functions inside them included, that become eager; not those of `serving`,
+    which tests in graphs call."""
     for node in block:
         place = bisect_left(touched, node.lineno)
         if place == len(touched) or touched[place] > (node.end_lineno or node.lineno):
             continue
-        if marked(node):  # stays in a graph
+        if marked(node) or getattr(node, "name", "") in serving:  # stays in a graph
             continue
         inside = method
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -144,8 +153,9 @@ def _functions(
                     _made_eager(ctx, node)
                     yield from plain
                 continue
+        called = serving_graphs(node) if isinstance(node, ast.ClassDef) else set()
         for inner in _inner_blocks(node):
-            yield from _functions(ctx, lines, inner, touched, inside)
+            yield from _functions(ctx, lines, inner, touched, inside, called)
 
 
 def _calls_graph(ctx: FileContext, function: Function) -> bool:

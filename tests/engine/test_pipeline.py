@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 
 from migrator.engine.context import FileContext
-from migrator.model import Status
+from migrator.model import Rung, Status
 from tests.engine.helpers import migrate, with_transforms
 
 HEAD = "import tensorflow as tf\n"
@@ -125,6 +125,37 @@ def test_transforms_see_what_the_ones_before_them_did() -> None:
     result = migrate(PROGRAM, registry=with_transforms(Text(), Renamer()))
     assert result.new_text is not None and "'New.'" in result.new_text
     assert {c.code: c.line for c in result.changes}["TF301"] == 6
+
+
+class Stuck(Renamer):
+    """Meets an obstacle that the rules take away."""
+
+    name = "stuck"
+    triggers = frozenset({"tensorflow.*"})
+
+    def run(self, ctx: FileContext) -> cst.Module | str | None:
+        if "tf.log" in ctx.text:
+            ctx.finding("TF399", 3, "tf.log is in the way", "wait", Rung.COMPAT)
+        return None
+
+
+class Dropping(Stuck):
+    """Takes out what nothing can stand for, which is said once."""
+
+    name = "dropping"
+    order = 2
+
+    def run(self, ctx: FileContext) -> cst.Module | str | None:
+        if "tf.lost()\n" not in ctx.text:
+            return None
+        ctx.finding("TF398", 2, "tf.lost is lost", "find it")
+        return ctx.text.replace("tf.lost()\n", "pass\n")
+
+
+def test_a_further_round_forgets_obstacles_that_are_gone_and_nothing_else() -> None:
+    result = migrate(HEAD + "tf.lost()\ny = tf.log(1)\n", registry=with_transforms(Stuck(), Dropping()))
+    assert result.new_text == HEAD + "pass\ny = tf.math.log(1)\n"
+    assert [(f.code, f.line) for f in result.findings] == [("TF398", 2)]
 
 
 def test_triggers_decide_what_runs() -> None:

@@ -95,6 +95,12 @@ def test_what_is_not_rewritten_is_said(before: str, code: str, said: str) -> Non
     assert [(f.code, f.line) for f in result.findings if said in f.message] == [(code, line)]
 
 
+def test_what_a_program_puts_on_a_class_of_the_support_package_is_found_there() -> None:
+    result = migrate(HEAD + "tf.layers.dense.own = 'own'\nx = tf.log(tf.layers.dense.own)\n")
+    assert result.new_text is not None and not result.findings
+    assert "layers.dense.own = 'own'\nx = tf.math.log(layers.dense.own)" in result.new_text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

@@ -79,6 +79,7 @@ class SessionBody:
         self.init_names: set[str] = set()
         self._find_sessions()
         self._collect(flow.statements(function.body), (), False)
+        self._note_filled()
         bound = [(u.order, u.reads, u.writes, u.node) for u in self.units] + self.loops
         for _, read, written, node in sorted(bound, key=lambda item: item[0]):
             # what is made from parameters may hold None as well
@@ -170,6 +171,17 @@ class SessionBody:
             unit = Unit(statement, path, len(self.units))
             unit.reads, unit.writes = flow.reads(statement), flow.writes(statement)
             self.units.append(unit)
+
+    def _note_filled(self) -> None:
+        """``metric.build(x, y)``, a statement, changes the object that a local name holds."""
+        local = {name for unit in self.units for name in unit.writes} - self.sessions - self.graphs
+        for unit in self.units:
+            small = flow.simple(unit.node)
+            if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+                func = small.value.func
+                held = flow.root_of(func.value) if isinstance(func, cst.Attribute) else None
+                if held in local and not self._is_run(small.value):
+                    unit.writes.add(held)
 
     def _header(self, statement: cst.BaseStatement, path: tuple[cst.BaseStatement, ...]) -> None:
         for node in header_nodes(statement):

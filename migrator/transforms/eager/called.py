@@ -50,7 +50,7 @@ def _called_functions(
         if current in seen:
             continue
         seen.add(current)
-        found = ctx.index.resolve(current, ctx.path)
+        found = ctx.index.definition(current, ctx.path)
         if found is None:
             continue
         module, function = found

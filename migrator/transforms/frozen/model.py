@@ -251,10 +251,10 @@ class FrozenModel(GraphLoads):
         value = argument.value if isinstance(argument, (cst.Arg, cst.Element)) else argument
         if any(given is value for _, _, given in self.called_with(call)):
             return True
-        hit = self.ctx.index.resolve(self.ctx.resolve(call.func) or "", self.ctx.path)
+        hit = self.ctx.index.definition(self.ctx.resolve(call.func) or "", self.ctx.path)
         target = flow.argument(call, "target")
         if target is not None:
-            hit = self.ctx.index.resolve(self.ctx.resolve(target) or "", self.ctx.path)
+            hit = self.ctx.index.definition(self.ctx.resolve(target) or "", self.ctx.path)
         if hit is None:
             return False
         return bool(self.linked.parameters.get((hit[0].path, hit[1])))

@@ -58,7 +58,7 @@ class FunctionTable:
         if dotted in self._cache or depth > 12:
             return self._cache.get(dotted)
         self._cache[dotted] = None
-        found = self._ctx.index.resolve(dotted, self._ctx.path)
+        found = self._ctx.index.definition(dotted, self._ctx.path)
         if found is None:
             return None
         module, rest = found

@@ -126,7 +126,7 @@ class Reach:
         name = node.id if isinstance(node, ast.Name) else node.attr
         home, rest = module, name
         if "." in symbol:
-            hit = self._ctx.index.resolve(symbol.partition("(")[0], module.path)
+            hit = self._ctx.index.definition(symbol.partition("(")[0], module.path)
             other = self._module(hit[0].path) if hit is not None else None
             if hit is not None and other is not None:
                 home, rest = other, hit[1].partition(".")[0]

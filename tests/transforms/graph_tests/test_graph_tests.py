@@ -15,6 +15,7 @@ from tests.transforms.projects import (
 
 HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
+FILES = ("updates_test.py", "trainers_test.py")
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +26,16 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_all_pass_after_the_migration(migrated: Path) -> None:
-    code, log = run_test_file(sys.executable, migrated, "updates_test.py")
+@pytest.mark.parametrize("name", FILES)
+def test_all_pass_after_the_migration(name: str, migrated: Path) -> None:
+    code, log = run_test_file(sys.executable, migrated, name)
     assert code == 0, log
 
 
 @pytest.mark.skipif(not os.environ.get("MIGRATOR_TF1_PYTHON"), reason="no TensorFlow 1.15")
-def test_all_passed_before() -> None:
-    code, log = run_test_file(os.environ["MIGRATOR_TF1_PYTHON"], PROJECT, "updates_test.py")
+@pytest.mark.parametrize("name", FILES)
+def test_all_passed_before(name: str) -> None:
+    code, log = run_test_file(os.environ["MIGRATOR_TF1_PYTHON"], PROJECT, name)
     assert code == 0, log
 
 
@@ -49,6 +52,19 @@ def test_only_those_that_need_it_are_marked(migrated: Path) -> None:
     assert traced == ["testShapesAndNames", "testChannelsFirst"]
     assert "self.assertAllClose(self.evaluate(self.y), [1., 4.])" in text
     assert "  # written as people wrote it\n  @testing.in_graph\n  def testThroughFunction" in text
+
+
+def test_what_tests_in_graphs_call_keeps_its_placeholders(migrated: Path) -> None:
+    text = (migrated / "trainers_test.py").read_text()
+    assert "inputs = graphs.placeholder(" in text
+    assert text.count("@testing.in_graph") == text.count("with graphs.Graph().as_default():") == 2
+
+
+def test_an_object_is_filled_before_it_is_read(migrated: Path) -> None:
+    text = (migrated / "trainers_test.py").read_text()
+    assert text.count("score.build(outputs, wanted)") == text.count("tensor = score.tensor") == 2
+    for part in text.split("score.build")[1:]:
+        assert "tensor = score.tensor" in part and "self.evaluate" in part
 
 
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:

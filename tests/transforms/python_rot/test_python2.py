@@ -90,9 +90,12 @@ def test_modules_that_run_with_one_of_python_2() -> None:
         "b.py": TF + "import c\ndef f(n):\n    return map(int, range(n))\n",
         "c.py": TF + "def g(*, n):\n    return map(int, n)\n",  # which Python 2 cannot read
         "d.py": TF + "def h(n):\n    return map(int, n)\n",  # which nothing of the others knows
+        # which was written for both
+        "e.py": "from __future__ import division, print_function\nimport b\ndef i(n):\n    return n.next()\n",
     })  # fmt: skip
     assert "list(map(int, list(range(n))))" in once["b.py"] or "list(map(int, range(n)))" in once["b.py"]
     assert "list(" not in once["c.py"] and "list(" not in once["d.py"]
+    assert "return n.next()" in once["e.py"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+from networks_core import *  # what programs import
