@@ -292,7 +292,7 @@ def _round(
     places = {(item.code, item.line) for item in told}
     findings[:] = told + [
         item for item in findings
-        if item.rung is Rung.MANUAL and (item.code, item.line) not in places
+        if item.rung is not Rung.COMPAT and (item.code, item.line) not in places
     ]  # fmt: skip
     if problem:
         findings.append(_withdrawn(path, "the work of the rules", problem))

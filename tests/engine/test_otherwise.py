@@ -80,17 +80,6 @@ def test_updates_of_a_keras_layer_that_nobody_ran() -> None:
     assert found(MODEL.format(run), "TF309") == []
 
 
-def test_a_graph_that_stays_lists_its_operations_itself() -> None:
-    text = """import tensorflow as tf
-class T(tf.test.TestCase):
-    def test(self):
-        with self.test_session() as s:
-            run(s, tf.placeholder(tf.float32, [], name="x"))
-            print([o.name for o in s.graph.get_operations()])
-"""
-    assert found(text, "TF308") == []
-
-
 FED = """import tensorflow as tf
 x = tf.placeholder(tf.float32, [None, 3])
 train = tf.placeholder_with_default(False, [])
@@ -290,3 +279,15 @@ def test_where_operations_are_placed_is_logged_in_other_words(config: str, lines
     run = "with tf.Session(config=config) as s:\n    print(s.run(x, {x: [1.0] * 3}))\n"
     text = f"{GRAPH}config = {config}\n{run}"
     assert found(text, "TF404") == lines
+
+
+def test_devices_that_a_test_compares() -> None:
+    text = """import tensorflow as tf
+class T(tf.test.TestCase):
+    def test(self):
+        with tf.Graph().as_default() as g, tf.device("/cpu:0"):
+            v = tf.get_variable("v", [])
+            self.assertDeviceEqual(v.device, "/cpu:0")
+            self.assertDeviceEqual(of(g), "")
+"""
+    assert found(text, "TF405") == [6]

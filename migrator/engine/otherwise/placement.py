@@ -1,11 +1,11 @@
-"""What is printed of the devices that operations were placed on."""
+"""What is printed and compared of the devices that operations were placed on."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding, Rung
 
@@ -32,6 +32,20 @@ def logged_otherwise(changed: Changed) -> Iterator[Finding]:
             "Whatever reads this log has to read the new lines.",
             rung=Rung.SUPPORT,
         )  # fmt: skip
+
+
+@tells("assertDeviceEqual", ".device", "tensorflow")
+def compared(changed: Changed) -> Iterator[Finding]:
+    """A test that knows the device that a tensor or variable asked for."""
+    for call in calls_in(changed.before.tree):
+        if last_name(call.func) == "assertDeviceEqual" and any(
+                isinstance(given, ast.Attribute) and given.attr == "device" for given in call.args):
+            yield changed.told(
+                "TF405", call,
+                "the device of a variable or tensor is the whole name of where it lies "
+                "(/job:localhost/replica:0/task:0/device:CPU:0), not what was asked for",
+                "Compare what this machine can have, or drop the assertion.",
+            )  # fmt: skip
 
 
 def _is_true(value: ast.expr) -> bool:
