@@ -12,7 +12,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence
-from migrator.transforms.array_numbers import CODE, assigned, key_of, number_of
+from migrator.transforms.array_numbers import CODE, key_of, number_of
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -56,10 +56,16 @@ class FetchedNumbers:
         lines, edits = Lines(ctx.text), list[Edit]()
         for value in values:
             tensor = fetched.tensor(value)
-            if tensor is None or ctx.suppressed(CODE, value) or not fetched.has_dimensions(tensor):
+            start, end = lines.span(value)
+            if ctx.suppressed(CODE, value):
                 continue
-            end = lines.span(value)[1]
-            edits.append(Edit(end, end, (".item()",)))
+            if tensor is not None and fetched.has_dimensions(tensor):
+                edits.append(Edit(end, end, (".item()",)))
+            elif tensor is None and fetched.adds_up(value):  # to a number, where nothing was added yet
+                numpy = ctx.require_import("numpy", None, "np")
+                edits.append(Edit(start, end, (f"{numpy}.asarray(", (start, end), ").item()")))
+            else:
+                continue
             ctx.change(CODE, value, "NumPy makes numbers of arrays without dimensions only",
                        confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
@@ -70,7 +76,6 @@ class _Fetched:
 
     def __init__(self, ctx: FileContext) -> None:
         self._ctx = ctx
-        self._made = assigned(ctx)
         self._inside: dict[int, str] = {}  # node -> the function that it stands in
         self._returned: dict[str, ast.expr] = {}  # of functions with one name and one return
         functions = [node for node in walk(ctx.tree) if isinstance(node, ast.FunctionDef)]
@@ -80,6 +85,8 @@ class _Fetched:
             if len(returns) == 1 and returns[0] is not None and names[function.name] == 1:
                 self._returned[function.name] = returns[0]
             self._inside.update((id(node), f"{function.lineno}:") for node in ast.walk(function))
+        self._made, self._added = self._assigned()
+        self._classes = {node.name for node in walk(ctx.tree) if isinstance(node, ast.ClassDef)}
         self._tensors: dict[str, ast.expr | None] = {}  # of names; None for those that have others, too
         assignments = [node for node in walk(ctx.tree) if isinstance(node, ast.Assign)]
         for node in sorted(assignments, key=lambda node: self._of_function(node.value) is not None):
@@ -101,7 +108,7 @@ class _Fetched:
         if isinstance(node, (ast.List, ast.Tuple)):
             return True
         if isinstance(node, (ast.Name, ast.Attribute)):
-            key = key_of(node)
+            key = self._holder(node)
             made = self._made.get(key) if key not in seen else None
             return bool(made) and all(self.has_dimensions(value, (*seen, key)) for value in made or ())
         if isinstance(node, ast.UnaryOp):
@@ -122,13 +129,57 @@ class _Fetched:
             shaped = isinstance(shape, (ast.List, ast.Tuple)) and bool(shape.elts)
             return shaped or "initializer" in given and listed
         if symbol in ("tensorflow.constant", "numpy.array"):
-            return listed and "shape" not in given
+            third = node.args[2] if len(node.args) > 2 and symbol == "tensorflow.constant" else None
+            shape = given.get("shape", third)
+            return listed if shape is None else isinstance(shape, (ast.List, ast.Tuple)) and bool(shape.elts)
         if symbol.startswith("tensorflow.reduce_"):
             second = node.args[1] if len(node.args) > 1 else given.get("reduction_indices")
             axis = given.get("axis", second)
             return isinstance(axis, ast.Constant) and isinstance(axis.value, int) and axis.value > 0
         return _ELEMENTWISE.fullmatch(symbol) is not None and any(
             self.has_dimensions(value, seen) for value in [*node.args, *given.values()])
+
+    def adds_up(self, value: ast.expr) -> bool:
+        """Whether an expression is a name to which fetched values with dimensions are added."""
+        if not isinstance(value, ast.Name):
+            return False
+        tensors = [self.tensor(added) for added in self._added.get(self._key(value), ())]
+        return any(tensor is not None and self.has_dimensions(tensor) for tensor in tensors)
+
+    def _assigned(self) -> tuple[dict[str, list[ast.expr]], dict[str, list[ast.expr]]]:
+        """What names and attributes are made, where nothing else is, and what is added to them."""
+        made: dict[str, list[ast.expr]] = {}
+        added: dict[str, list[ast.expr]] = {}
+        stores: Counter[str] = Counter()
+        for node in walk(self._ctx.tree):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+                stores[self._key(node)] += 1
+            elif isinstance(node, ast.arg):
+                stores[self._inside.get(id(node), "") + node.arg] += 1
+            elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+                added.setdefault(self._key(node.target), []).append(node.value)
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+                target, value = node.targets[0], node.value
+                if isinstance(target, ast.Tuple):
+                    values = self._of_function(value) or value
+                    if isinstance(values, ast.Tuple) and len(values.elts) == len(target.elts):
+                        for part, given in zip(target.elts, values.elts, strict=True):
+                            made.setdefault(self._key(part), []).append(given)
+                else:
+                    made.setdefault(self._key(target), []).append(value)
+        return {key: values for key, values in made.items() if key and stores[key] == len(values)}, added
+
+    def _holder(self, node: ast.Name | ast.Attribute) -> str:
+        """By which key a name or attribute is known: that of the file, where the function has none of its
+        own, and ``self.loss`` for ``model.loss`` of an object of the file."""
+        key = self._key(node)
+        if isinstance(node, ast.Name):
+            return key if key in self._made else node.id
+        if key not in self._made and isinstance(node.value, ast.Name):
+            objects = self._made.get(self._holder(node.value), ())
+            if objects and all(isinstance(o, ast.Call) and key_of(o.func) in self._classes for o in objects):
+                return f"self.{node.attr}"
+        return key
 
     def _key(self, node: ast.expr) -> str:
         inside = self._inside.get(id(node), "") if isinstance(node, ast.Name) else ""

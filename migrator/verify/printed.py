@@ -208,17 +208,31 @@ def _joined(broken: Sequence[Line]) -> Line:
 def _paired(
     before: Sequence[Line], after: Sequence[Line]
 ) -> tuple[list[tuple[Line, Line]], list[Line], list[Line]]:
-    """Lines with the same key in order, then those left with the same words in order."""
+    """Lines with the same key in order, then those left with the same words in order.
+
+    A number that `%g` prints without its digits behind the point is whole by chance: where both runs
+    printed as many lines with some words and not all keys are the same, their order alone counts.
+    """
     pairs: list[tuple[int, Line, Line]] = []
     left, right = list(enumerate(before)), list(enumerate(after))
+    old, new = (defaultdict[str, list[str]](list) for _ in "ab")
+    for lines_of, side in ((old, before), (new, after)):
+        for line in side:
+            lines_of[line.words].append(line.key)
+    in_order = {words for words, keys in old.items()
+                if len(keys) == len(new[words]) and sorted(keys) != sorted(new[words])}  # fmt: skip
     for name in ("key", "words"):
         waiting: dict[str, list[Line]] = defaultdict(list)
+
+        def value_of(line: Line, name: str = name) -> str:
+            return line.words if line.words in in_order else str(getattr(line, name))
+
         for _, line in right:
-            waiting[getattr(line, name)].append(line)
+            waiting[value_of(line)].append(line)
         taken: dict[str, int] = defaultdict(int)
         rest = []
         for index, line in left:
-            value = getattr(line, name)
+            value = value_of(line)
             if taken[value] < len(waiting[value]):
                 pairs.append((index, line, waiting[value][taken[value]]))
                 taken[value] += 1
@@ -227,7 +241,7 @@ def _paired(
         used: dict[str, int] = defaultdict(int)
         remaining = []
         for index, line in right:
-            value = getattr(line, name)
+            value = value_of(line)
             used[value] += 1
             if used[value] > taken[value]:
                 remaining.append((index, line))

@@ -153,3 +153,10 @@ def test_lines_of_tracebacks_are_where_the_migration_put_them() -> None:
         printed.lines('  File "./feeder.py", line 76, in run\n'),
     )
     assert not found.lost and not found.added and not found.numbers
+
+
+def test_a_number_that_is_whole_by_chance_keeps_its_place() -> None:
+    found = compared("tv: 16088.9\ntv: 24203.3\ntv: 35905.1\n", "tv: 16089\ntv: 24203.3\ntv: 35905.1\n")
+    assert [(n.before, n.after) for n in found.numbers.values()] == [
+        (16088.9, 16089), (24203.3, 24203.3), (35905.1, 35905.1)]
+    assert max(n.difference for n in found.numbers.values()) < 1e-5

@@ -46,3 +46,40 @@ def test_what_may_be_a_scalar_stays(body: str) -> None:
 def test_functions_that_call_each_other_are_followed_once() -> None:
     body = "    return float(use(sess, batch, sess.run(w)))\n"
     assert items(body) == 0
+
+
+SUMS = """import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 2])
+        self.fit, self.penalty = self.losses()
+        self.loss = self.fit + self.penalty
+        self.step = tf.train.AdamOptimizer().minimize(self.loss)
+
+    def losses(self):
+        fit = tf.reduce_mean(tf.layers.dense(self.x, 1))
+        penalty = tf.constant(0.5, tf.float32, [1])
+        return fit, penalty
+
+
+model = Model()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    loss, fit, penalty = 0., 0., 0.
+    for batch in ([[1., 2.]], [[3., 4.]]):
+        _, one, two, three = sess.run([model.step, model.loss, model.fit, model.penalty], {model.x: batch})
+        loss += one
+        fit += two
+        penalty += three
+    said = 'loss %.3f = %.3f + %.3f' % (loss, fit, penalty)
+"""
+
+
+def test_sums_of_values_with_dimensions() -> None:
+    """NumPy 1.16 formatted the array of one element that 0. becomes; without a batch it still is 0."""
+    new = migrated(SUMS)
+    assert "% (np.asarray(loss).item(), fit, np.asarray(penalty).item())" in new
+    assert migrated(SUMS.replace("tf.float32, [1])", "tf.float32)")).count(".item()") == 0
+    assert migrated(SUMS.replace("loss, fit, penalty = 0., 0., 0.", "")).count(".item()") == 2
