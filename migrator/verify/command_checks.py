@@ -20,7 +20,7 @@ from migrator.workload.spec import Workload
 
 _NOUNS = {
     "checkpoint": "variable", "events": "tag", "records": "feature", "graph": "constant",
-    "saved_model": "tensor", "arrays": "array", "json": "value", "pickle": "value",
+    "saved_model": "tensor", "arrays": "array", "json": "value", "pickle": "value", "hdf5": "data set",
 }  # fmt: skip
 # How full a queue was when a summary asked: threads fill it.
 _OF_THREADS = re.compile(r"/fraction_(?:of_\d+|over_\d+_of_\d+)_full$")

@@ -26,10 +26,11 @@ _KINDS = (
     (re.compile(r"\.(png|jpe?g|gif|bmp)$", re.I), "image"),
     (re.compile(r"\.(tf_?records?|records?)(-\d+-of-\d+)?$"), "records"),
     (re.compile(r"\.(pkl|pickle|p)$"), "pickle"),
+    (re.compile(r"\.(h5|hdf5)$"), "hdf5"),
     (re.compile(r"\.np[yz]$"), "arrays"),
     (re.compile(r"\.json$"), "json"),
 )
-IN_CHILD = ("checkpoint", "events", "saved_model", "graph", "image", "records", "pickle")
+IN_CHILD = ("checkpoint", "events", "saved_model", "graph", "image", "records", "pickle", "hdf5")
 # Parts of a checkpoint beside its index, and what programs write about themselves.
 _COMPANIONS = re.compile(
     r"(\.data-\d{5}-of-\d{5}|\.meta|(^|/)checkpoint|(^|/)graph\.pbtxt|(^|/)fingerprint\.pb|\.pyc"

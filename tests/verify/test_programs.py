@@ -16,6 +16,7 @@ import pytest
 
 from migrator.verify import written
 from migrator.verify.children import PROGRAMS
+from migrator.verify.workspace import Ran
 
 sys.path.insert(0, str(PROGRAMS))
 import verify_checkpoint  # type: ignore[import-not-found]
@@ -218,3 +219,16 @@ def test_estimators_are_fed_from_the_first_row() -> None:
 def test_programs_for_tf1_are_python_3_7(name: str) -> None:
     source = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
     ast.parse(source, feature_version=(3, 7))
+
+
+def test_data_sets_of_hdf5(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    for name, order in (("a.h5", ("x", "names")), ("b.h5", ("names", "x"))):
+        with h5py.File(tmp_path / name, "w") as file:  # other bytes, the same values
+            for key in order:
+                file["group/" + key] = np.arange(3.0) if key == "x" else "text"
+    assert (tmp_path / "a.h5").read_bytes() != (tmp_path / "b.h5").read_bytes()
+    first, second = (verify_files.hdf5(None, str(tmp_path / name)) for name in ("a.h5", "b.h5"))
+    assert first.keys() == second.keys() == {"group/x", "group/names"}
+    assert all(np.array_equal(first[key], second[key]) for key in first)
+    assert written.items(Ran(written=("out/a.h5",))) == {"out/a.h5": "hdf5"}

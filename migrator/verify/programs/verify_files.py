@@ -7,7 +7,7 @@ The configuration's `files` is a list of {"kind", "path", "name"}; what a file h
 * events: of all event files of a folder, for each tag the steps and, for scalars, the values;
 * image: the pixels; records: the features of each tf.train.Example, else each record's bytes;
 * graph: the constants of a frozen graph; saved_model: signatures, with types and shapes;
-* pickle: what numbers and texts a Python object holds.
+* pickle: what numbers and texts a Python object holds; hdf5: its data sets.
 
 A file that cannot be read is one of the facts `unread`, by name, with the reason.
 """
@@ -204,9 +204,24 @@ def _plain(value: Any) -> bool:
     return len(kinds) == 1 and kinds <= {int, float, str, bool}
 
 
+def hdf5(tf: Any, path: str) -> dict[str, Any]:
+    import h5py  # type: ignore[import-untyped]  # Keras brings it
+
+    found: dict[str, Any] = {}
+
+    def note(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            found.update(_leaves(item[()], name))
+
+    with h5py.File(path, "r") as file:
+        file.visititems(note)
+    return found
+
+
 _READERS = {
     "checkpoint": checkpoint, "events": events, "image": image, "records": records,
     "graph": graph, "saved_model": saved_model, "pickle": pickled,
+    "hdf5": hdf5,
 }  # fmt: skip
 
 
