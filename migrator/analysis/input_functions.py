@@ -58,7 +58,11 @@ def returned_elements(program: Program) -> ReturnedElements | None:
         if len(elements) != 1 or not _same(statement.value, elements[0]):
             return None
         names = elements[0].flow.defines
-        if any(names & i.flow.uses for i in program.items if i is not returns[0]):
+        others = list(program.items)
+        if not elements[0].parents_matter:  # ahead of it the names had other values
+            while others.pop(0) is not elements[0]:
+                pass
+        if any(names & i.flow.uses for i in others if i is not returns[0]):
             return None
         gone.append(elements[0].stmt)
         iterator = elements[0].value.base or Value(k.PY)

@@ -19,6 +19,8 @@ from migrator.transforms.sessions.facts import FunctionTable
 from migrator.transforms.sessions.records import Names
 from migrator.transforms.sessions.writing.render import Decisions, rendered
 
+#: Methods and classes that take an input function first.
+_ESTIMATORS = frozenset({"train", "evaluate", "predict", "TrainSpec", "EvalSpec"})
 _SESSIONS = frozenset({"test_session", "cached_session", "session", "self_session"})
 
 
@@ -88,6 +90,7 @@ class DatasetCallers:
         edits = decisions.edits
         free = Names(names.used_names)
         graph = runs_left(ctx) or _called_in_graphs(ctx)
+        handed = _InputFunctions(ctx)
         for reference in names.references:
             call = reference.call
             if call is None:
@@ -98,6 +101,8 @@ class DatasetCallers:
                 continue
             fact = table(name)
             if fact is None or fact.kind != k.ELEMENT or _iterated(call, reference.scope.node):
+                continue
+            if handed.has(call):  # an estimator iterates over it
                 continue
             start, end = source.span(call)
             body = source.text[start:end]
@@ -110,7 +115,7 @@ class DatasetCallers:
                     line.removeprefix(source.indent(assigned)) for line in lines
                 )
                 edits.append((start, end, f"{iterator}.get_next()"))
-            elif graph:
+            elif graph or handed.holds(call):
                 maker = ctx.support("iterators.make_one_shot_iterator")
                 edits.append((start, end, f"{maker}({body}).get_next()"))
             else:
@@ -118,6 +123,56 @@ class DatasetCallers:
             ctx.change("TF502", call, f"{name} returns a data set now")
         if edits:
             ctx.text = rendered(source, tree, decisions)
+
+
+class _InputFunctions:
+    """What the functions return that a file hands to estimators, which take a data set from them."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        functions: dict[str, list[ast.expr]] = {}  # by name: what they return
+        given: set[str] = set()
+        called: set[str] = set()
+        lambdas: set[int] = set()
+        for node in walk(ctx.tree):
+            if isinstance(node, ast.FunctionDef):
+                functions.setdefault(node.name, []).extend(
+                    n.value for n in walk(node) if isinstance(n, ast.Return) and n.value is not None)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        functions.setdefault(target.id, []).append(node.value.body)
+            elif isinstance(node, ast.Call):
+                if isinstance(node.func, ast.Name):
+                    called.add(node.func.id)
+                for function in _input_functions(node):
+                    if isinstance(function, ast.Lambda):
+                        lambdas.add(id(function.body))
+                    elif isinstance(function, ast.Name):
+                        given.add(function.id)
+        given |= {name for name in functions if name.endswith("input_fn")}
+        users = [ctx.index.text(path) or "" for path in ctx.index.importers(ctx.path)]
+        given = {name for name in given - called if not any(f"{name}(" in text for text in users)}
+        returned = {id(value) for name in given for value in functions.get(name, [])}
+        self._returned = lambdas | returned
+        self._inside: set[int] = set()
+        for node in walk(ctx.tree):
+            if isinstance(node, ast.FunctionDef) and node.name in given or id(node) in self._returned:
+                self._inside |= {id(inner) for inner in walk(node)}
+
+    def has(self, call: ast.Call) -> bool:
+        """Whether such a function returns just what this call gives."""
+        return id(call) in self._returned
+
+    def holds(self, call: ast.Call) -> bool:
+        """Whether such a function calls it, and makes something else of the element."""
+        return id(call) in self._inside
+
+
+def _input_functions(call: ast.Call) -> list[ast.expr]:
+    """Arguments of a call that are functions which an estimator gets its data from."""
+    given = [keyword.value for keyword in call.keywords if (keyword.arg or "").endswith("input_fn")]
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return given + (call.args[:1] if name in _ESTIMATORS else [])
 
 
 def _imports_elements(ctx: FileContext) -> bool:

@@ -29,6 +29,7 @@ from .hooks import (
     StepCounterHook,
     StopAtStepHook,
 )
+from .iterators import inputs_of
 from .names import layers_numbered
 from .scopes import get_or_create_global_step
 from .store import VariableStore
@@ -193,12 +194,14 @@ def _features_and_labels(element: Any) -> tuple[Any, Any]:
 def _metric(result: Any) -> Any:
     """The tensor of a metric: what (value, update) or a Keras metric has after the update.
 
-    An update that groups those of other metrics has no value; theirs have the batch already.
+    An update that groups those of other metrics has no value, and one may be what the value is made of
+    (a confusion matrix); then the value has the batch already.
     """
     if isinstance(result, tf.keras.metrics.Metric):
         return result.result()
     if isinstance(result, tuple):
-        return result[1] if tf.is_tensor(result[1]) else result[0]
+        value, update = result
+        return update if tf.is_tensor(update) and update.shape.is_compatible_with(value.shape) else value
     return result
 
 
@@ -325,8 +328,8 @@ class Estimator:
     def _elements(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Iterator[Any]]:
         """(spec, iterator) of the batches; an input function may also return one batch, which is
         then given for ever, as constants in a graph were."""
-        data = input_fn(**_accepted(input_fn, mode=mode, params=self.call_params(mode),
-                                    config=self._config))
+        data = inputs_of(lambda: input_fn(**_accepted(
+            input_fn, mode=mode, params=self.call_params(mode), config=self._config)))
         if isinstance(data, tf.data.Dataset):
             return data.element_spec, iter(data)
         batch = tf.nest.map_structure(tf.convert_to_tensor, data)

@@ -1,7 +1,8 @@
 """tf.metrics: running metrics as `(value, update_op)`, kept in local variables.
 
 TF1 returned two tensors: the value so far, and an op that adds the batch. Here, in eager mode as in
-a `tf.function`, the batch is added by the call and both are the value that includes it; in a loop
+a `tf.function`, the batch is added by the call and both are the value that includes it (of some metrics,
+the second is what the value is made of, as in TF1); in a loop
 open a run (`store.run()`) for each step so that the counters are found again.
 """
 
@@ -51,15 +52,18 @@ def _also_in_graphs(metric: Callable[..., Result]) -> Callable[..., Result]:
     return either
 
 
-def _result(value: tf.Tensor, metrics_collections: Any, updates_collections: Any) -> Result:
+def _result(value: tf.Tensor, metrics_collections: Any, updates_collections: Any,
+            update: tf.Tensor | None = None) -> Result:
+    """The value, and what TF 1's update gave where that was something else."""
     if builds_graph():
         raise NotImplementedError(
             "this metric has no form for TF 1 graphs: compute it from the fetched values, with "
             "tf.keras.metrics or eagerly"
         )
+    update = value if update is None else update
     add_to_collections(metrics_collections, value)
-    add_to_collections(updates_collections, value)
-    return value, value
+    add_to_collections(updates_collections, update)
+    return value, update
 
 
 def _weights_for(weights: Any, values: tf.Tensor) -> tf.Tensor:
@@ -340,7 +344,7 @@ def _confusion_matrix(labels: Any, predictions: Any, num_classes: int, weights: 
     labels, predictions = (tf.reshape(tf.cast(v, tf.int64), [-1]) for v in (labels, predictions))
     batch = tf.math.confusion_matrix(labels, predictions, num_classes, weights, tf.float64)
     matrix.assign_add(batch)
-    return tf.cast(tf.identity(matrix), tf.float32)
+    return tf.identity(matrix)
 
 
 @_also_in_graphs
@@ -355,13 +359,14 @@ def mean_iou(
 ) -> Result:
     """Intersection over union, averaged over the classes that occurred."""
     with variable_scope(name, "mean_iou"):
-        matrix = _confusion_matrix(labels, predictions, num_classes, weights)
+        counted = _confusion_matrix(labels, predictions, num_classes, weights)
+        matrix = tf.cast(counted, tf.float32)
         hits = tf.linalg.diag_part(matrix)
         union = tf.reduce_sum(matrix, 0) + tf.reduce_sum(matrix, 1) - hits
         present = tf.reduce_sum(tf.cast(union > 0, tf.float32))
         ious = tf.math.divide_no_nan(hits, union)
         value = tf.math.divide_no_nan(tf.reduce_sum(ious), present)
-        return _result(value, metrics_collections, updates_collections)
+        return _result(value, metrics_collections, updates_collections, counted)
 
 
 @_also_in_graphs
@@ -386,4 +391,4 @@ def mean_per_class_accuracy(
         total.assign_add(tf.reduce_sum(members, 0))
         count.assign_add(tf.reduce_sum(members * tf.cast(correct, tf.float32)[:, None], 0))
         per_class = tf.math.divide_no_nan(tf.identity(count), tf.identity(total))
-        return _result(tf.reduce_mean(per_class), metrics_collections, updates_collections)
+        return _result(tf.reduce_mean(per_class), metrics_collections, updates_collections, per_class)

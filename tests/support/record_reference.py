@@ -95,16 +95,16 @@ def statistics(make):
 
 
 def metric(make, weighted):
-    """[value after one batch, value after two] and the names of the counters."""
+    """[value after one batch, value after two], what the updates gave, and the names of the counters."""
     with tf.Graph().as_default(), tf.Session() as session:
         fed = [tf.placeholder(tf.float32, [6]) for _ in range(3)]
         value, update = make(tf.metrics, fed[0], fed[1], fed[2] if weighted else None)
         session.run(tf.local_variables_initializer())
-        values = []
+        values, updates = [], []
         for step in (1, 2):
-            session.run(update, dict(zip(fed, gc.metric_batch(step))))
+            updates.append(session.run(update, dict(zip(fed, gc.metric_batch(step)))).tolist())
             values.append(session.run(value).tolist())
-        return {"values": values, "variables": [v.op.name for v in tf.local_variables()]}
+        return {"values": values, "updates": updates, "variables": [v.op.name for v in tf.local_variables()]}
 
 
 def main():

@@ -173,10 +173,10 @@ def test_metric(name: str, weighted: bool, traced: bool) -> None:
 
     update = tf.function(step) if traced else step
     with store.as_default():
-        for number, wanted in enumerate(facts["values"], 1):
-            batch = [tf.constant(part) for part in gc.metric_batch(number)]
-            for value in update(*batch):
-                np.testing.assert_allclose(value, wanted, rtol=1e-5)
+        for number in (1, 2):
+            results = update(*[tf.constant(part) for part in gc.metric_batch(number)])
+            for kind, value in zip(("values", "updates"), results, strict=True):
+                np.testing.assert_allclose(value, facts[kind][number - 1], rtol=1e-5)
         assert [scopes.name_of(v) for v in scopes.local_variables()] == facts["variables"]
         assert scopes.global_variables() == []
         metrics.reset_metrics(store)
