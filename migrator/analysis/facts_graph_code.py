@@ -50,15 +50,23 @@ def in_graph_form(text: str) -> bool:
     return _FORM.search(text) is not None
 
 
-@fact("graph_code", "placeholder", "Session", "session", ".eval(", "minimize", "Saver", "variables",
-      "create_train_op", "evaluate_", "Graph(")
+@fact("graph_code", "placeholder", "Session", "session", ".eval(", "Saver", "variables", "create_train_op",
+      "evaluate_", "Graph(", "__main__", *sorted(_METHODS))
 def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Unit (``f``, ``C.m``, "" for the module's own statements, "__main__" for those of its main
     block) -> {"direct": whether it handles a graph, "ops": whether it calls TensorFlow at all,
     "calls": names that it calls, as the project knows them, and ``.m`` for methods}."""
     del module
-    found = {name: unit_facts(nodes, names) for name, nodes in units(tree)}
-    return found if any(unit["direct"] for unit in found.values()) else None
+    return handling({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
+
+
+def handling(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The facts of a module's units; where none handles a graph, of its main block only, which may make
+    what the functions that it calls build with. A `fit` that is called there may be anybody's."""
+    if any(unit["direct"] for unit in found.values()):
+        return found
+    return {name: {**unit, "calls": [call for call in unit["calls"] if not call.startswith(".")]}
+            for name, unit in found.items() if name == MAIN and unit["ops"]}
 
 
 def is_main(node: ast.stmt) -> bool:

@@ -51,8 +51,13 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
     if not own:
         return False
     neighbours = {*index.imported(path), *index.importers(path)}
-    return any((other, MODULE) in building for other in neighbours) or (
-        (path, MODULE) in own and any(key[0] in neighbours for key in building))
+    if any((other, MODULE) in building for other in neighbours) or (
+            (path, MODULE) in own and any(key[0] in neighbours for key in building)):
+        return True
+    builders = {key[0] for key in building} - {path}
+    return any(  # a script hands what one module builds to another, and has nothing of a graph itself
+        not builders.isdisjoint(index.imported(other))
+        for other in index.importers(path) if other not in table.facts)
 
 
 def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> bool:

@@ -7,6 +7,7 @@ import ast
 from migrator.analysis.facts_graph_code import (
     MAIN,
     MODULE,
+    handling,
     in_graph_form,
     is_main,
     is_test_case,
@@ -58,9 +59,11 @@ class GraphPrograms:
         ):
             return _without_sessions(ctx)
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.text, ctx.tree, ctx.names)
-        own = {name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
-               for name, nodes in units(ctx.tree)}
-        if not any(facts["direct"] for facts in [*own.values(), *tests]):
+        own = handling({
+            name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
+            for name, nodes in units(ctx.tree)})
+        direct = any(facts["direct"] for facts in [*own.values(), *tests])
+        if not direct and not roots(ctx.index, ctx.path, own):
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()

@@ -63,7 +63,8 @@ class Function:
     """Computes `outputs` from `inputs`, with only what is between them: call it with their values.
 
     Operations among the outputs happen, and give None; variables are read after them.  Values are
-    numpy arrays and scalars, as a session's were.
+    numpy arrays and scalars, as a session's were.  A variable among the inputs keeps its value: what
+    is given is what the operations read of it.
 
     What changes variables happens in the order that most runs of TF 1 had: changes that follow from
     no variable and no data that must come (`step.assign_add(1)`) first, then what reads variables, then
@@ -78,9 +79,10 @@ class Function:
         with graph.as_default():
             elements = [_element(value) for value in outputs]
         fetches = [part for element in elements for part in _graph_parts(element)]
-        self.specs = [_spec(part, k) for k, part in enumerate(
-            tf.nest.flatten(inputs, expand_composites=True))]
-        part = Slice(graph.traced, tf.nest.flatten(inputs, expand_composites=True), fetches,
+        fed = tf.nest.flatten(inputs, expand_composites=True)
+        self.specs = [_spec(part, k) for k, part in enumerate(fed)]
+        places = [graph.reads_of(t) if isinstance(t, tf.Variable) else [t] for t in fed]
+        part = Slice(graph.traced, [tensor for own in places for tensor in own], fetches,
                      unfed, graph.bound(), lambda operations: in_order(graph, operations))
         self._python = [graph.python[name] for name in graph.python if name in part.operations]
         self.changed = _changed(graph, part.operations)
@@ -89,7 +91,7 @@ class Function:
         self.draws = any(_is_seeded(operation) for operation in part.operations.values())
 
         def computed(*values: tf.Tensor) -> list[Any]:
-            found = iter(part(*values))
+            found = iter(part(*(v for v, own in zip(values, places, strict=True) for _ in own)))
             results = [_restored(element, found) for element in elements]
             behind = [v for v in tf.nest.flatten(results, expand_composites=True) if v is not None]
             with tf.control_dependencies([getattr(v, "op", v) for v in behind]):

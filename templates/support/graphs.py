@@ -268,6 +268,12 @@ class Graph:
         return {inner.name: known[id(outer)] for outer, inner in self.traced.captures
                 if id(outer) in known}
 
+    def reads_of(self, variable: tf.Variable) -> list[tf.Tensor]:
+        """What operations of the graph have read of a variable."""
+        handles = {name for name, known in self.variable_handles().items() if known is variable}
+        return [o.outputs[0] for o in self.traced.get_operations()
+                if o.type == "ReadVariableOp" and o.inputs[0].name in handles]
+
     def compute(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
         """The values of a nest of tensors, operations (None) and variables, once."""
         given = dict(feed_dict or {})
