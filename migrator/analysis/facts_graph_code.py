@@ -20,7 +20,7 @@ _OF_GRAPHS = frozenset({
     k.UPDATE_OPS,
 })
 _METHODS = frozenset({"minimize", "apply_gradients", "compute_gradients", "make_one_shot_iterator",
-                      "make_initializable_iterator"})
+                      "make_initializable_iterator", "make_initializer", "from_structure"})
 #: Parts of TensorFlow that add nothing to a graph.
 _PYTHON = (
     "app", "flags", "gfile", "logging", "io", "python_io", "errors", "test", "compat", "estimator",

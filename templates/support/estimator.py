@@ -206,7 +206,7 @@ def _metric(result: Any) -> Any:
 
 
 class _Step:
-    """A traced model function: called with a batch, gives NumPy values of all it put out."""
+    """A traced model function: called with a batch, gives NumPy values of what its mode asks for."""
 
     def __init__(self, estimator: Estimator, store: VariableStore, element_spec: Any, mode: str,
                  hooks: Sequence[SessionRunHook]) -> None:
@@ -221,8 +221,10 @@ class _Step:
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)
                 if built.trains and spec.loss is not None and "loss" not in built.summaries:
                     scalar(built.unique_name("loss"), spec.loss)
-            outputs = {"loss": spec.loss, "predictions": spec.predictions, "metrics": {
+            outputs = {"loss": spec.loss, "metrics": {
                 name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}}
+            if mode == ModeKeys.PREDICT:  # no step of another mode asks for them
+                outputs["predictions"] = spec.predictions
             self.hooks += {ModeKeys.TRAIN: [*(spec.training_hooks or ()),
                                             *(spec.training_chief_hooks or ())],
                            ModeKeys.EVAL: [*(spec.evaluation_hooks or ())],
