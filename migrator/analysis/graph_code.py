@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from migrator.analysis.facts_graph_code import MAIN, MODULE
@@ -27,7 +28,7 @@ def roots(
     }
     facts[path] = own
     table = _Calls(index, facts)
-    building = table.building()
+    building = table.building
     found = set()
     for unit in own:
         key = path, unit
@@ -43,7 +44,7 @@ def roots(
 def shares_graph(index: ProjectIndex, path: str) -> bool:
     """Whether code of other modules builds the graph that the module at `path` builds, or runs it."""
     table = _table(index)
-    building = table.building()
+    building = table.building
     own = {key for key in building if key[0] == path}
     if any(other[0] != path
            for key in own for other in (table.callees[key] | table.callers[key]) & building):
@@ -63,7 +64,7 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
 def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> bool:
     """Whether one of the names that code of the module at `path` calls builds a graph."""
     table = _table(index)
-    return not table.building().isdisjoint(table.called(path, called))
+    return not table.building.isdisjoint(table.called(path, called))
 
 
 def digest(index: ProjectIndex, path: str) -> str:
@@ -133,6 +134,7 @@ class _Calls:
                     found.add((home, unit))
         return found
 
+    @cached_property
     def building(self) -> set[Key]:
         """Units that handle a graph, or compute beside calls of such ones."""
         found = {

@@ -55,7 +55,12 @@ class ArrayBytes:
         orders = [a.value for a in call.args if isinstance(a, ast.Constant)]
         if len(call.args) > 1 or len(orders) != len(call.args) or not set(orders) <= _ORDERS:
             return False
-        if not isinstance(method.value, (ast.Name, ast.Attribute)):
-            return True
-        owner = ctx.names.resolve_node(method.value, values=False)
-        return owner is None or owner.startswith("builtins.")  # nothing imported: no module
+        return is_no_module(ctx, method.value)
+
+
+def is_no_module(ctx: FileContext, owner: ast.expr) -> bool:
+    """Whether what a method is called on is nothing that the file imports."""
+    if not isinstance(owner, (ast.Name, ast.Attribute)):
+        return True
+    symbol = ctx.names.resolve_node(owner, values=False)
+    return symbol is None or symbol.startswith("builtins.")

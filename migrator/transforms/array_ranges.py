@@ -9,6 +9,7 @@ from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence
+from migrator.transforms.array_bytes import is_no_module
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -56,9 +57,4 @@ class ArrayRanges:
                 and not any(isinstance(a, ast.Starred) for a in call.args)
                 and {word.arg for word in call.keywords} <= _OPTIONS):
             return False
-        if isinstance(method.value, ast.GeneratorExp):
-            return False
-        if not isinstance(method.value, (ast.Name, ast.Attribute)):
-            return True
-        owner = ctx.names.resolve_node(method.value, values=False)
-        return owner is None or owner.startswith("builtins.")  # nothing imported: no module
+        return not isinstance(method.value, ast.GeneratorExp) and is_no_module(ctx, method.value)

@@ -63,7 +63,8 @@ class GraphPrograms:
             name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
             for name, nodes in units(ctx.tree)})
         direct = any(facts["direct"] for facts in [*own.values(), *tests])
-        if not direct and not roots(ctx.index, ctx.path, own):
+        found = None if direct else roots(ctx.index, ctx.path, own)
+        if not direct and not found:
             return None
         writer = _Writer(ctx, loaded)
         writer.sites()
@@ -71,7 +72,7 @@ class GraphPrograms:
         writer.graphs()
         writer.sessions()
         if writer.edits or ctx.text != ctx.original or not in_graph_form(ctx.text):
-            writer.roots(roots(ctx.index, ctx.path, own))
+            writer.roots(roots(ctx.index, ctx.path, own) if found is None else found)
         return writer.text()
 
 

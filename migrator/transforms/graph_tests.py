@@ -184,16 +184,14 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
         if not _builds_graph(method):
             why = (
                 _gradients_of(ctx, method, made)
-                or _needs_of_calls(ctx, method)
-                or next((reasons[c] for c in _own_calls(method) if c in reasons), "")
+                or _called_needs(ctx, method, reasons)
                 or late_update(ctx, method)
                 or asks_for_summaries(ctx, method)
                 or asserts_graph_mode(ctx, method)
                 or _named_arguments(ctx, method)
             )
         elif not _runs(ctx, method):  # what opens only a graph leaves its sessions to what it calls
-            why = _needs_of_calls(ctx, method) or next(
-                (reasons[c] for c in _own_calls(method) if c in reasons), "")
+            why = _called_needs(ctx, method, reasons)
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:
             # Variables of another device than this machine has can be built, but not be made.
@@ -228,6 +226,12 @@ def _needs_of_calls(ctx: FileContext, method: _Function) -> str:
             symbol = needs[0].removeprefix("tensorflow.")
             return f"{name.rpartition('.')[2]} calls tf.{symbol}, which needs a graph"
     return ""
+
+
+def _called_needs(ctx: FileContext, method: _Function, reasons: dict[str, str]) -> str:
+    """Why a function of the project, or a method of its class, that a method calls needs a graph."""
+    return _needs_of_calls(ctx, method) or next(
+        (reasons[called] for called in _own_calls(method) if called in reasons), "")
 
 
 def _named_arguments(ctx: FileContext, method: _Function) -> str:

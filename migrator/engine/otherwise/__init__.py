@@ -14,6 +14,7 @@ from functools import cache, cached_property
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
+from migrator.analysis.tree_walk import walk
 from migrator.model import Finding, Rung
 
 
@@ -37,6 +38,15 @@ class Changed:
     def modules(self) -> frozenset[str]:
         """Those of the support package that it uses."""
         return frozenset(name.partition(".")[0] for name in self.support)
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """What names and attributes of `before` are made, each by itself: ``x``, ``self.x``."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in walk(self.before.tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                found.setdefault(ast.unparse(node.targets[0]), []).append(node.value)
+        return found
 
     @property
     def in_graph(self) -> bool:

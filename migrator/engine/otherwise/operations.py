@@ -42,12 +42,14 @@ def listed_nodes(changed: Changed) -> Iterator[Finding]:
     """``graph.as_graph_def().node``, also of a name that has the definition, and of what is frozen of it."""
     if not _builds(changed):
         return
-    made: dict[str, list[ast.expr]] = {}
+    opened: dict[str, list[ast.expr]] = {}
     for node in walk(changed.before.tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            made.setdefault(ast.unparse(node.targets[0]), []).append(node.value)
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            made.setdefault(ast.unparse(node.optional_vars), []).append(node.context_expr)
+        if isinstance(node, ast.withitem) and node.optional_vars is not None:
+            opened.setdefault(ast.unparse(node.optional_vars), []).append(node.context_expr)
+
+    def made(node: ast.expr) -> list[ast.expr]:
+        key = ast.unparse(node)
+        return [*changed.assigned.get(key, ()), *opened.get(key, ())]
 
     def is_definition(node: ast.expr, depth: int = 3) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -59,10 +61,10 @@ def listed_nodes(changed: Changed) -> Iterator[Finding]:
         if isinstance(node, ast.Attribute) and node.attr == "graph_def":
             return any(isinstance(value, ast.Call)
                        and changed.before.names.resolve_node(value.func) in _SESSIONS
-                       for value in made.get(ast.unparse(node.value), []))
+                       for value in made(node.value))
         if not (depth and isinstance(node, (ast.Name, ast.Attribute))):
             return False
-        return any(is_definition(value, depth - 1) for value in made.get(ast.unparse(node), []))
+        return any(is_definition(value, depth - 1) for value in made(node))
 
     for node in walk(changed.before.tree):
         if isinstance(node, ast.Attribute) and node.attr == "node" and is_definition(node.value):

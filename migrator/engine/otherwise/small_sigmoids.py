@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
 
@@ -18,11 +18,7 @@ _LARGE = 1e-6
 @tells("sigmoid", "log(")
 def rounded(changed: Changed) -> Iterator[Finding]:
     """``tf.log(tf.sigmoid(x))``, also with something small added, or of a name that is a sigmoid."""
-    tree, names = changed.before.tree, changed.before.names
-    made: dict[str, list[ast.expr]] = {}
-    for node in walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            made.setdefault(ast.unparse(node.targets[0]), []).append(node.value)
+    tree, names, made = changed.before.tree, changed.before.names, changed.assigned
 
     def is_sigmoid(node: ast.expr, depth: int = 3) -> bool:
         if isinstance(node, ast.Call):
