@@ -11,6 +11,7 @@ from tensorflow.core.framework.variable_pb2 import VariableDef  # in no public m
 from tensorflow.core.protobuf.meta_graph_pb2 import MetaGraphDef
 
 from .names import variable_name
+from .slices import set_shapes
 from .store import GraphKeys
 
 _VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
@@ -39,6 +40,7 @@ def graph_def_of(graph: Any, add_shapes: bool = False) -> Any:
             node.attr.pop(hint, None)
     for node in made.node:
         node.attr.pop("_class", None)  # colocation with what has another name now
+        set_shapes(traced.get_operation_by_name(node.name), node)
         _strip_defaults(traced, node)
         variable = handles.get(f"{node.name}:0")
         if variable is not None:

@@ -18,6 +18,7 @@ CALL = "StatefulPartitionedCall"  # by type and by name: profiles take such scop
 V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", "NextIteration",
                    "LoopCond")
 _WITH_BODIES = ("If", "Case", "While")  # those that may change state
+_WITH_SHAPES = (*_WITH_BODIES, "StatelessIf", "StatelessCase", "StatelessWhile")
 _NOT_TO_COPY = ("_class", "_output_shapes")  # colocation with what may be elsewhere; what is inferred
 
 _known_functions: set[str] = set()  # library functions that the runtime was told of
@@ -128,6 +129,7 @@ class Slice:
         node.CopyFrom(operation.node_def)
         for attribute in _NOT_TO_COPY:
             node.attr.pop(attribute, None)
+        set_shapes(operation, node)
         if self._clear_devices:
             node.device = ""
         del node.input[:]
@@ -183,6 +185,18 @@ class Slice:
 def as_made(graph: tf.Graph, operations: Mapping[str, tf.Operation]) -> list[tf.Operation]:
     """Operations of a graph, by name, in the order in which they were made."""
     return [o for o in graph.get_operations() if o.name in operations]
+
+
+def set_shapes(operation: tf.Operation, node: Any) -> None:
+    """Writes the shapes of what a condition or a loop gives into its definition, `node`.
+
+    Gradients through it leave those of the first branch, or of the body, there; another branch, or a
+    loop with shape invariants, may give another shape.
+    """
+    if node.op in _WITH_SHAPES and node.attr["output_shapes"].list.shape:
+        shapes = node.attr["output_shapes"].list.shape
+        del shapes[:]
+        shapes.extend(output.shape.as_proto() for output in operation.outputs)
 
 
 def _function_form(tensor: Tensor) -> str:
