@@ -104,14 +104,15 @@ def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
 def _code(function: Unit) -> list[ast.AST]:
     """The nodes of a function, without what it makes for an Estimator, which has a graph of its own."""
     others = {id(inner) for node in walk(function)
-              if isinstance(node, Unit) and node is not function and _is_model(node) for inner in walk(node)}
+              if isinstance(node, Unit) and node is not function and _is_called_by_estimator(node)
+              for inner in walk(node)}
     return [node for node in walk(function) if id(node) not in others]
 
 
-def _is_model(function: Unit) -> bool:
-    """Whether a function is a model_fn: it gives an EstimatorSpec."""
-    return any(isinstance(node, ast.Call) and ast.unparse(node.func).endswith("EstimatorSpec")
-               for node in walk(function))
+def _is_called_by_estimator(function: Unit) -> bool:
+    """Whether a function is a model_fn, or says what an exported model takes."""
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+        ("EstimatorSpec", "ServingInputReceiver")) for node in walk(function))
 
 
 def unit_facts(

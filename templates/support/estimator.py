@@ -7,10 +7,12 @@ TF 1 names, so checkpoints of TF 1 estimators can be continued.
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import inspect
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
+from .asked_functions import AskedFunction
 from .checkpoint import Saver, load_tf1_checkpoint
 from .hooks import (
     CheckpointSaverHook,
@@ -206,11 +209,15 @@ def _metric(result: Any) -> Any:
 
 
 class _Step:
-    """A traced model function: called with a batch, gives NumPy values of what its mode asks for."""
+    """A traced model function: called with a batch, gives NumPy values of what its mode asks for.
+
+    predictions: takes of the model's predictions those that are asked for.
+    """
 
     def __init__(self, estimator: Estimator, store: VariableStore, element_spec: Any, mode: str,
-                 hooks: Sequence[SessionRunHook]) -> None:
-        self.hooks = list(hooks)
+                 hooks: Sequence[SessionRunHook], recording: _Recording | None = None,
+                 predictions: Callable[[Any], Any] = lambda every: every) -> None:
+        self.hooks, self._recording = list(hooks), recording
         self._fetched: list[Any] = []  # symbolic tensors, kept alive so that ids stay theirs
         self.spec: EstimatorSpec | None = None
 
@@ -221,30 +228,34 @@ class _Step:
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)
                 if built.trains and spec.loss is not None and "loss" not in built.summaries:
                     scalar(built.unique_name("loss"), spec.loss)
-            outputs = {"loss": spec.loss, "metrics": {
-                name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}}
-            if mode == ModeKeys.PREDICT:  # no step of another mode asks for them
-                outputs["predictions"] = spec.predictions
+            outputs: dict[str, Any] = {"loss": spec.loss}  # and what no step of another mode asks for
+            asked = {ModeKeys.TRAIN: spec.train_op, ModeKeys.EVAL: spec.eval_metric_ops}.get(mode)
+            if mode == ModeKeys.EVAL:
+                outputs["metrics"] = {
+                    name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}
+            elif mode == ModeKeys.PREDICT:
+                outputs["predictions"] = predictions(spec.predictions)
             self.hooks += {ModeKeys.TRAIN: [*(spec.training_hooks or ()),
                                             *(spec.training_chief_hooks or ())],
                            ModeKeys.EVAL: [*(spec.evaluation_hooks or ())],
                            ModeKeys.PREDICT: [*(spec.prediction_hooks or ())]}[mode]
             for hook in self.hooks:
                 hook.begin()
-                asked = hook.before_run(SessionRunContext())
-                for fetch in tf.nest.flatten(asked.fetches if asked is not None else None):
+                wanted = hook.before_run(SessionRunContext())
+                for fetch in tf.nest.flatten(wanted.fetches if wanted is not None else None):
                     if tf.is_tensor(fetch) and not hasattr(fetch, "numpy"):
                         self._fetched.append(fetch)
-            return {name: value for name, value in outputs.items() if value is not None}, list(
-                self._fetched)
+            known = {name: value for name, value in outputs.items() if value is not None}
+            return (known, list(self._fetched)), asked
 
-        self._run = tf.function(run, autograph=False).get_concrete_function(element_spec)
+        self._run = AskedFunction(run, [element_spec], sometimes=recording and recording.wanted)
 
     def __call__(self, element: Any) -> tuple[dict[str, Any], bool]:
         """The values, and whether a hook wants to stop."""
         context = SessionRunContext()
         asked = [hook.before_run(context) for hook in self.hooks]
-        values, fetched = self._run(element)
+        seldom = self._recording is not None and not self._recording.writes
+        values, fetched = (self._run.seldom if seldom else self._run.function)(element)
         known = {id(tensor): value for tensor, value in zip(self._fetched, fetched, strict=True)}
         for hook, args in zip(self.hooks, asked, strict=True):
             results = None if args is None else tf.nest.map_structure(
@@ -369,7 +380,7 @@ class Estimator:
             writer = tf.summary.create_file_writer(self.model_dir)
             recording = _Recording(config.save_summary_steps)
             with writer.as_default(step=recording.label), tf.summary.record_if(recording.wanted):
-                step = _Step(self, store, spec, ModeKeys.TRAIN, list(hooks or ()))
+                step = _Step(self, store, spec, ModeKeys.TRAIN, hooks or (), recording)
                 if step.spec is None or step.spec.loss is None:
                     raise ValueError("the model function must give a loss to train on")
                 self._start(store, step, latest)
@@ -437,7 +448,7 @@ class Estimator:
         with store.as_default():
             global_step = get_or_create_global_step()
             spec, elements = self._elements(input_fn, ModeKeys.EVAL)
-            step = _Step(self, store, spec, ModeKeys.EVAL, list(hooks or ()))
+            step = _Step(self, store, spec, ModeKeys.EVAL, hooks or ())
             saver = getattr(step.spec.scaffold if step.spec else None, "saver", None) or Saver()
             self._restore(store, saver, path)
             for hook in step.hooks:
@@ -472,15 +483,16 @@ class Estimator:
         """Predictions, example by example (or batch by batch)."""
         path = self._trained(checkpoint_path, "predict")
         store = VariableStore()
+        keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
         with store.as_default():
             get_or_create_global_step()
             spec, elements = self._elements(
                 lambda **known: _without_labels(input_fn(**_accepted(input_fn, **known))),
                 ModeKeys.PREDICT)
-            step = _Step(self, store, spec, ModeKeys.PREDICT, list(hooks or ()))
+            step = _Step(self, store, spec, ModeKeys.PREDICT, hooks or (),
+                         predictions=lambda every: _chosen(every, keys))
             saver = getattr(step.spec.scaffold if step.spec else None, "saver", None) or Saver()
             self._restore(store, saver, path)
-        keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
         rest = iter(elements)
         while True:
             with store.as_default():
@@ -489,8 +501,6 @@ class Estimator:
                     break
                 values, stop = step(element)
             predictions = values["predictions"]
-            if keys is not None:
-                predictions = {key: predictions[key] for key in keys}
             if not yield_single_examples:
                 yield predictions
             elif isinstance(predictions, Mapping):
@@ -541,7 +551,15 @@ class Estimator:
         Raises:
             ValueError: there is no checkpoint.
         """
-        path, receiver = self._checkpoint(checkpoint_path), _receiver(serving_input_receiver_fn)
+        with _left_graphs():
+            return self._exported(export_dir_base, serving_input_receiver_fn, assets_extra or {},
+                                  self._checkpoint(checkpoint_path))
+
+    export_savedmodel = export_saved_model
+
+    def _exported(self, base: str, make_receiver: Callable[[], ServingInputReceiver],
+                  assets: Mapping[str, str], path: str) -> str:
+        receiver = _receiver(make_receiver)
         specs = receiver.receiver_tensors
         if not isinstance(specs, Mapping):
             specs = {"input": specs}
@@ -557,23 +575,31 @@ class Estimator:
             for export in (spec.export_outputs or {}).values():
                 outputs = getattr(export, "outputs", outputs)
                 break
-            return outputs if isinstance(outputs, Mapping) else {"output": outputs}
+            return outputs if isinstance(outputs, Mapping) else {"output": outputs}, None
 
         with store.as_default():
             get_or_create_global_step()
-            signature = tf.function(serve, autograph=False).get_concrete_function(**{
+            serving = AskedFunction(serve, named={
                 name: tf.TensorSpec(spec.shape, spec.dtype, name) for name, spec in specs.items()})
             Saver().restore(path)
-        module.store, module.kept = store, list(signature.graph.variables)
-        folder = _timestamped(export_dir_base)
-        tf.saved_model.save(module, folder, signatures=signature)
-        for name, source in (assets_extra or {}).items():
+        module.store, module.kept = store, list(serving.traced.graph.variables)
+        folder = _timestamped(base)
+        tf.saved_model.save(module, folder, signatures=serving.function)
+        for name, source in assets.items():
             target = os.path.join(folder, "assets.extra", name)
             tf.io.gfile.makedirs(os.path.dirname(target))
             tf.io.gfile.copy(source, target)
         return folder
 
-    export_savedmodel = export_saved_model
+
+@contextlib.contextmanager
+def _left_graphs() -> Iterator[None]:
+    """Code of the block computes at once, and in no graph that is being built around the call."""
+    if not tf.inside_function():
+        yield
+        return
+    with tf.Graph().as_default(), tf.__internal__.eager_context.eager_mode():
+        yield
 
 
 def _receiver(make: Callable[[], ServingInputReceiver]) -> ServingInputReceiver:
@@ -599,6 +625,18 @@ def _receiver(make: Callable[[], ServingInputReceiver]) -> ServingInputReceiver:
     return ServingInputReceiver(features, specs)
 
 
+def _chosen(predictions: Any, keys: Sequence[str] | None) -> Any:
+    """Those predictions that are asked for (None: all). Raises ValueError if there are none."""
+    if not keys:
+        return predictions
+    if not isinstance(predictions, Mapping):
+        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    found = {key: value for key, value in predictions.items() if key in keys}
+    if not found:
+        raise ValueError(f"Expected to run at least one output from {list(predictions)}, provided {keys}.")
+    return found
+
+
 def _without_labels(data: Any) -> Any:
     if isinstance(data, tf.data.Dataset):
         return data.map(lambda *element: _features_and_labels(
@@ -608,7 +646,7 @@ def _without_labels(data: Any) -> Any:
 
 def _timestamped(base: str) -> str:
     """A directory below `base` that does not exist yet, called by the time in seconds."""
-    seconds = int(tf.timestamp())
+    seconds = int(time.time())
     while tf.io.gfile.exists(os.path.join(base, str(seconds))):
         seconds += 1
     return os.path.join(base, str(seconds))
@@ -620,6 +658,7 @@ class _Recording(SessionRunHook):
 
     def __init__(self, every: int | None) -> None:
         self._timer = SecondOrStepTimer(None, every) if every else None
+        self.writes = False  # what `wanted` is, for code outside of the step
         self.wanted = tf.Variable(False, trainable=False)
         self.label = tf.Variable(0, trainable=False, dtype=tf.int64)
 
@@ -632,6 +671,7 @@ class _Recording(SessionRunHook):
             self._timer.update_last_triggered_step(step)
         self.label.assign(step)
         self.wanted.assign(wanted)
+        self.writes = wanted
 
 
 class Exporter:
@@ -698,7 +738,7 @@ class _Evaluations:
 
     def __init__(self, estimator: Estimator, spec: EvalSpec) -> None:
         self._estimator, self._spec = estimator, spec
-        self._next = float(tf.timestamp()) + spec.throttle_secs
+        self._next = time.time() + spec.throttle_secs
 
     def begin(self) -> None:
         """Nothing to do."""
@@ -707,9 +747,9 @@ class _Evaluations:
         """Nothing to do."""
 
     def after_save(self, session: Any, global_step_value: int) -> None:
-        if float(tf.timestamp()) >= self._next:
+        if time.time() >= self._next:
             self.evaluate(final=False)
-            self._next = float(tf.timestamp()) + self._spec.throttle_secs
+            self._next = time.time() + self._spec.throttle_secs
 
     def end(self, session: Any, global_step_value: int) -> None:
         """The last evaluation is the caller's."""

@@ -259,6 +259,8 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                         global_step: Variable | None = None, name: str | None = None) -> Any:
         """Updates the variables, then adds 1 to `global_step`; pairs without gradient are skipped.
 
+        Gives the number of steps; in a trace as a tensor, which `tf.group` takes.
+
         Raises:
             ValueError: no pair has a gradient.
         """
@@ -267,7 +269,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
             raise ValueError("No gradients provided for any variable: "
                              f"{[variable_name(v) for _, v in grads_and_vars]}")
         if not current_run().trains:
-            return self.iterations
+            return self._steps()
         self.build([v for _, v in pairs])  # the state is called as if it were made around the call
         apply = super().apply_gradients
 
@@ -275,10 +277,13 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
             result = apply(pairs)
             if global_step is not None:
                 global_step.assign_add(1)
-            return result
+            return self._steps() if isinstance(result, tf.keras.Variable) else result
 
         return current_run().effect(update, name or self._tf1_name, [
             value for value in (self.given_rate, *(g for g, _ in pairs)) if tf.is_tensor(value)])
+
+    def _steps(self) -> Any:
+        return self.iterations if tf.executing_eagerly() else tf.convert_to_tensor(self.iterations)
 
     def minimize(self, loss: Any, global_step: Variable | None = None,
                  var_list: Iterable[Variable] | None = None, gate_gradients: int = GATE_OP,

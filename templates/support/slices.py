@@ -4,7 +4,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -45,13 +45,14 @@ class Slice:
         ordered: Puts the operations into the order in which what changes state is to happen; they
             are given by name, in the order in which they were made.
         unfed: Makes the error for a placeholder that is needed and not fed.
+        left_out: Names of operations that nothing needs but what waits for them.
     """
 
     def __init__(self, graph: tf.Graph, feeds: Sequence[Tensor], fetches: Sequence[Any],
                  unfed: Callable[[tf.Operation], Exception],
                  bound: Mapping[tuple[str, int], Bound] | None = None,
                  ordered: Callable[[dict[str, tf.Operation]], Iterable[tf.Operation]] | None = None,
-                 clear_devices: bool = False) -> None:
+                 clear_devices: bool = False, left_out: Collection[str] = ()) -> None:
         self.graph, self._feeds, self._fetches = graph, list(feeds), list(fetches)
         self._clear_devices = clear_devices
         given = {key_of(t): f"feed_{k}" for k, t in enumerate(self._feeds)}
@@ -80,8 +81,8 @@ class Slice:
                     used[key] = bound[key]
                 else:
                     todo.append(tensor.op)
-            todo += [o for o in operation.control_inputs if (o.name, 0) not in given
-                     or o.type not in PLACEHOLDERS]
+            todo += [o for o in operation.control_inputs if o.name not in left_out and (
+                (o.name, 0) not in given or o.type not in PLACEHOLDERS)]
         self.operations = needed
         self._bound = list(used.values())
         self._names = given | {key: f"bound_{k}" for k, key in enumerate(used)}
@@ -144,7 +145,7 @@ class Slice:
         graph_def = self._empty()
         for operation in operations:
             self._node(operation, graph_def.node.add(), source)
-        graph_def.library.CopyFrom(_library(self.graph, graph_def.node))
+        graph_def.library.CopyFrom(library(self.graph, graph_def.node))
         _keep_effects(graph_def.node, graph_def.library)
         return graph_def
 
@@ -174,7 +175,7 @@ class Slice:
             if isinstance(operation, tf.Operation):
                 function.signature.control_output.append(operation.name)
                 function.control_ret[operation.name] = _survivor(function.node_def, operation.name)
-        graph_def.library.CopyFrom(_library(self.graph, function.node_def))
+        graph_def.library.CopyFrom(library(self.graph, function.node_def))
         _keep_effects(function.node_def, graph_def.library)
         digest = hashlib.sha256(function.SerializeToString(deterministic=True)).hexdigest()[:16]
         function.signature.name = call.attr["f"].func.name = f"frozen_graph_{digest}"
@@ -244,23 +245,23 @@ def _called_by(nodes: Iterable[Any]) -> set[str]:
     return found | {node.op for node in nodes if not hasattr(tf.raw_ops, node.op)}
 
 
-def _library(graph: tf.Graph, nodes: Iterable[Any]) -> Any:
+def library(graph: tf.Graph, nodes: Iterable[Any]) -> Any:
     """The library functions of `graph` that nodes call, and those that these call."""
     todo, found = _called_by(nodes), function_pb2.FunctionDefLibrary()
     if not todo:
         return found
-    version, library = _libraries.get(graph, (-1, None))
+    version, every = _libraries.get(graph, (-1, None))
     if version != graph.version:
-        library = graph.as_graph_def().library
-        _libraries[graph] = graph.version, library
-    known, done = {f.signature.name: f for f in library.function}, set[str]()
+        every = graph.as_graph_def().library
+        _libraries[graph] = graph.version, every
+    known, done = {f.signature.name: f for f in every.function}, set[str]()
     while todo:
         name = todo.pop()
         if name in known and name not in done:
             done.add(name)
             found.function.append(known[name])
             todo |= _called_by(known[name].node_def)
-    found.gradient.extend(g for g in library.gradient if g.function_name in done)
+    found.gradient.extend(g for g in every.gradient if g.function_name in done)
     return found
 
 
