@@ -6,7 +6,7 @@ import ast
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -131,7 +131,7 @@ class ProjectIndex:
             found = self.find(".".join(parts[:length]), importer)
             if found is not None:
                 return found, ".".join(parts[length:])
-        return None
+        return self._beside(parts, importer)
 
     def definition(self, dotted: str, importer: str = "") -> tuple[ModuleInfo, str] | None:
         """(module, name in it) of what defines `dotted`: a package hands on what its modules define
@@ -232,23 +232,28 @@ class ProjectIndex:
             if dotted is None:
                 continue
             hit = self.resolve(dotted, info.path)
-            target_info = hit[0] if hit is not None else self._beside(dotted, info)
-            if target_info is not None and target_info.path != info.path:
-                found.append(target_info)
+            if hit is not None and hit[0].path != info.path:
+                found.append(hit[0])
         return found
 
-    def _beside(self, dotted: str, info: ModuleInfo) -> ModuleInfo | None:
-        """The module of a package's own folder that Python 2 found by a name without dots ahead."""
-        folder = info.path.rpartition("/")[0]
-        if info.summary.python3 or f"{folder}/__init__.py" not in self.modules:
+    def _beside(self, parts: list[str], importer: str) -> tuple[ModuleInfo, str] | None:
+        """(module, rest) of the package's own folder that Python 2 found by a name without dots ahead."""
+        folder = importer.rpartition("/")[0]
+        if importer not in self.modules or not _looks_beside(importer, self.modules[importer].summary,
+                                                             self.modules):
             return None
-        parts = dotted.split(".")
         for length in range(len(parts), 0, -1):
             place = "/".join([folder, *parts[:length]])
             for path in (f"{place}.py", f"{place}/__init__.py"):
                 if path in self.modules:
-                    return self.modules[path]
+                    return self.modules[path], ".".join(parts[length:])
         return None
+
+
+def _looks_beside(path: str, summary: ModuleSummary, modules: Container[str]) -> bool:
+    """Whether Python 2 looked for what a module imports in the module's own folder first."""
+    return f"{path.rpartition('/')[0]}/__init__.py" in modules and not summary.python3 and (
+        "__future__.absolute_import" not in summary.imports)
 
 
 def _defines(summary: ModuleSummary, name: str) -> bool:
@@ -307,7 +312,16 @@ def _infer_roots(
     votes: dict[str, Counter[str]] = {}
     near: dict[str, Counter[str]] = {}
     needs: dict[str, set[str]] = {}
+
+    def vote(importer: str, path: str, root: str) -> None:
+        needs.setdefault(importer, set()).add(root)
+        votes.setdefault(path, Counter())[root] += 1
+        near.setdefault(path.rpartition("/")[0], Counter())[root] += 1
+
+    beside: list[tuple[str, str, str]] = []  # what Python 2 may have found in the importer's own package
     for importer, summary in summaries.items():
+        folder = importer.rpartition("/")[0]
+        inside = _looks_beside(importer, summary, summaries)
         for target in summary.imports:
             if target.startswith("."):
                 continue
@@ -317,9 +331,14 @@ def _infer_roots(
             dotted, path = hit
             depth = len(_dotted_parts(path)) - dotted.count(".") - 1
             root = "/".join(path.split("/")[:depth])
-            needs.setdefault(importer, set()).add(root)
-            votes.setdefault(path, Counter())[root] += 1
-            near.setdefault(path.rpartition("/")[0], Counter())[root] += 1
+            if inside and root == folder:
+                beside.append((importer, path, root))
+            else:
+                vote(importer, path, root)
+    elsewhere = {folder for folder, roots in near.items() if folder not in roots}
+    for importer, path, root in beside:
+        if root not in elsewhere or summaries[importer].has_main:  # else it is a package to all others
+            vote(importer, path, root)
     packages = {path.rpartition("/")[0] for path in summaries if path.endswith("__init__.py")}
     roots: dict[str, str] = {}
     for path in summaries:

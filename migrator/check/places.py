@@ -197,8 +197,8 @@ class Places:
         hit = self.index.resolve(bare, importer)
         if hit is None:
             return UNKNOWN
-        info, _ = hit
-        rest = path[len(info.name) + 1 :]
+        info, after = hit
+        rest = path[len(bare) - len(after) :]
         unit = self.units.get(info.path)
         if unit is None or self._ambiguous(info):
             return UNKNOWN

@@ -1,4 +1,4 @@
-"""tf.contrib.estimator: estimators made of others, and optimizers that clip."""
+"""tf.contrib.estimator: estimators made of others, optimizers that clip, and models of one replica."""
 from __future__ import annotations
 
 import inspect
@@ -80,3 +80,26 @@ def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
 
     optimizer.apply_gradients = clipped  # type: ignore[method-assign]
     return optimizer
+
+
+def replicate_model_fn(
+    model_fn: Callable[..., EstimatorSpec], loss_reduction: Any = "weighted_sum_by_nonzero_weights",
+    devices: Sequence[str] | None = None,
+) -> Callable[..., EstimatorSpec]:
+    """`model_fn` on one device, which TensorFlow 1 left as it is where it found one.
+
+    Raises:
+        ValueError: the losses of replicas are not reduced, or several devices are named.
+    """
+    if loss_reduction == "none":
+        raise ValueError("Tower losses need to be reduced in some way, yet none reduction is specified.")
+    if len(devices or ()) > 1:
+        raise ValueError(f"a model computes on one device, not on {devices}: "
+                         "train with tf.distribute.MirroredStrategy")
+    return model_fn
+
+
+def TowerOptimizer(optimizer_or_optimizer_fn: Optimizer | Callable[[], Optimizer]) -> Optimizer:
+    """The optimizer itself, or what the function makes: with one replica there is nothing to gather."""
+    made = optimizer_or_optimizer_fn
+    return made if isinstance(made, Optimizer) else made()

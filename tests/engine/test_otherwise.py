@@ -180,6 +180,11 @@ def test_the_kernel_takes_boxes_of_equal_scores_in_another_order() -> None:
     assert sorted(kept.numpy()) == list(range(8)) and list(kept.numpy()) != [0, 2, 6, 7, 5, 4, 3, 1]
 
 
+def test_a_model_of_one_replica_is_told() -> None:
+    made = "model = tf.contrib.estimator.replicate_model_fn(model_fn)\nother = mine.replicate_model_fn(2)\n"
+    assert found(GRAPH + made, "TF406") == [3]
+
+
 STEPS = """import tensorflow as tf
 def train(loss, rate):
     step = tf.train.get_or_create_global_step()

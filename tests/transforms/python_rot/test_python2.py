@@ -311,6 +311,31 @@ def printed(script: str, folder: Path) -> str:
     return ran.stdout
 
 
+HANDED_ON = {
+    "nets/__init__.py": "from small import make\n",
+    "nets/small.py": "from parts import width\ndef make(x):\n    print width, x\n",
+    "nets/parts.py": "width = 3\n",
+    "train.py": "from nets import *\nprint 'go'\nmake(1)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ahead", ["", "src/"])
+def test_a_package_hands_on_what_is_in_its_own_folder(tmp_path: Path, ahead: str) -> None:
+    """What a package's modules take from each other is no sign that its folder is on sys.path: they are
+    known by the package's name, and those who ask the package find them."""
+    files = {ahead + path: text for path, text in HANDED_ON.items()}
+    if ahead:
+        files[f"{ahead}__init__.py"] = ""
+    home = index_of(files).definition("nets.make", f"{ahead}train.py")
+    assert home is not None and (home[0].path, home[1]) == (f"{ahead}nets/small.py", "make")
+    made = settled(files)
+    assert not [f for result in results(files).values() for f in result.findings]
+    for path, text in made.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert printed(f"{ahead}train.py", tmp_path) == "go\n3 1\n"
+
+
 SHOWN = "print parts.width\n"
 
 
