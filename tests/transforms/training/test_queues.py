@@ -200,3 +200,23 @@ def test_a_batch_that_is_a_part_of_a_graph_elsewhere_comes_from_its_iterator(tmp
     text = {file.path: file.new_text or "" for file in plan.files}["reading.py"]
     assert "a = iterators.make_one_shot_iterator(read(first)).get_next()" in text
     assert "next(iter(" not in text
+
+
+JOINED = Path(__file__).parent / "cases" / "batch_join" / "before.py"
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ("not coord.should_stop() and rounds < 9", "rounds < 9"),
+        ("rounds < 9 and not coord.should_stop()", "rounds < 9"),
+        ("rounds < 9 and not coord.should_stop() and rounds < 8", "rounds < 9 and rounds < 8"),
+        ("(not coord.should_stop()) and rounds < 9", "(True) and rounds < 9"),
+        ("not (coord.should_stop() or rounds > 9)", "not (False or rounds > 9)"),
+    ],
+)
+def test_who_asks_a_coordinator_that_is_gone(asked: str, left: str) -> None:
+    text = JOINED.read_text().replace("not coord.should_stop()", asked)
+    made = migrate_text("a.py", text, ProjectIndex.assemble(summaries_from_texts({"a.py": text})), Options(),
+                        load_ruleset(Options())).new_text  # fmt: skip
+    assert f"while {left}:" in (made or ""), made

@@ -165,10 +165,23 @@ class StatementPlanner(OptimizerPlanner):
             else:
                 d.dropped.add(id(stmt))
         elif func.attr == "should_stop":
-            test = getattr(stmt, "test", None)
-            negated = isinstance(test, ast.UnaryOp) and test.operand is call
-            node = test if negated and test is not None else call
-            d.edits.append((*self.source.span(node), "True" if negated else "False"))
+            d.edits.append(self._never(call, getattr(stmt, "test", None)))
+
+    def _never(self, call: ast.Call, test: ast.expr | None) -> tuple[int, int, str]:
+        """The edit of a test by which the call in it is never true: what it adds nothing to stays."""
+        parts = test.values if isinstance(test, ast.BoolOp) else [test] if test is not None else []
+        asked = next((part for part in parts if part is call or (
+            isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not) and part.operand is call)), call)
+        start, end = self.source.span(asked)
+        if isinstance(test, ast.BoolOp) and asked in parts and (
+                isinstance(test.op, ast.And) is (asked is not call)):
+            place = parts.index(asked)
+            before, after = place > 0, (self.source.span(parts[place - 1])[1] if place else
+                                        self.source.span(parts[1])[0])
+            word = self.source.text[after:start] if before else self.source.text[end:after]
+            if word.split() in (["and"], ["or"]):  # no bracket stands between them
+                return (after, end, "") if before else (start, after, "")
+        return start, end, "False" if asked is call else "True"
 
     def _writer(self, call: ast.Call) -> None:
         logdir = argument(call, 0, "logdir")
