@@ -185,6 +185,18 @@ def test_a_model_of_one_replica_is_told() -> None:
     assert found(GRAPH + made, "TF406") == [3]
 
 
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    [
+        ("tf.RunOptions(timeout_in_ms=60000)", [4]), ("tf.RunOptions(trace_level=3)", []),
+        ("mine.RunOptions(timeout_in_ms=60000)", []),
+    ],
+)
+def test_a_run_that_was_to_end_is_told(made: str, lines: list[int]) -> None:
+    text = f"{GRAPH}x = tf.zeros([])\noptions = {made}\nprint(tf.Session().run(x, options=options))\n"
+    assert found(text, "TF306") == lines
+
+
 STEPS = """import tensorflow as tf
 def train(loss, rate):
     step = tf.train.get_or_create_global_step()
