@@ -303,3 +303,36 @@ def test_sums_are_taken_in_double_where_it_is_shaken(tmp_path: Path) -> None:
     assert rest == again and "net/MatMul net/Conv2D Sum_1 average float32 (1, 1, 1, 1) 4950 1" in rest
     np.testing.assert_allclose(shaken, [68.6, 68.6, 68.6, 0.686], rtol=1e-6)
     assert all(a != b for a, b in zip(plain, shaken, strict=True))
+
+
+_NORMS = """
+import numpy as np, tensorflow as tf
+tf1 = tf.compat.v1
+with tf.Graph().as_default(), tf1.Session() as sess:
+    x = tf.constant(np.random.RandomState(0).rand(4, 5, 5, 2) + 1000, tf.float32)
+    ones = tf.ones([2])
+    value, mean, variance = tf1.nn.fused_batch_norm(x, ones, ones, epsilon=1e-6, name="norm")
+    wide = sess.run(x).astype("float64").reshape(100, 2)
+    wanted = (wide - wide.mean(0)) / np.sqrt(wide.var(0) + 1e-6) + 1
+    found = sess.run((value, mean, variance, tf1.gradients(value[:, 0] ** 2, x)[0]))
+    print("rest", value.op.name, value.shape, value.dtype.name, found[3].shape)
+    print("off", np.abs(found[0].reshape(100, 2) - wanted).max(), np.abs(found[1] / wide.mean(0) - 1).max(),
+          np.abs(found[2] / wide.var(0, ddof=1) - 1).max())
+"""
+
+
+def test_batch_norms_are_taken_in_double_where_it_is_shaken(tmp_path: Path) -> None:
+    """What their kernel's sums are off by, in TensorFlow 1 above all, shows then."""
+    pytest.importorskip("tensorflow")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "go.py").write_text(_NORMS)
+    said = []
+    for name, env in (("plain", {}), ("shaken", {"MIGRATOR_VERIFY_SHAKE": "1e-12"})):
+        copy = WorkingCopy(Side(tmp_path / "old", "after", sys.executable), tmp_path / name, env)
+        ran = copy.run(Workload("w", "command", command="python go.py"))
+        assert not ran.error, ran.error
+        rest, off = (x for x in ran.stdout.splitlines() if x.startswith(("rest", "off")))
+        said.append((rest, [float(v) for v in off.split()[1:]]))
+    (rest, plain), (again, shaken) = said
+    assert rest == again and "norm (4, 5, 5, 2) float32 (4, 5, 5, 2)" in rest
+    assert max(shaken) < 1e-6 < max(plain)
