@@ -100,16 +100,32 @@ def renamed(before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def tolerances(moved: Mapping[Any, float], tolerance: float) -> dict[Any, float]:
+def tolerances(
+    moved: Mapping[Any, float], tolerance: float, kinds: Mapping[Any, str] | None = None
+) -> dict[Any, float]:
     """What each distance may be, where it is known how far each value moves in the original itself
-    when rounding is added to it: some times as far (ROUNDING). One that moves by more than CHAOS
-    is left to rounding: it may be anything, infinity."""
-    finite = [v for v in moved.values() if np.isfinite(v)]
-    usual = min(float(np.quantile(finite, 0.75)), CHAOS) if finite else 0.0
+    when rounding is added to it: some times as far (ROUNDING) as it does, or as most do, of all or of
+    its kind (see `slots`). One that moves by more than CHAOS is left to rounding: it may be anything,
+    infinity."""
+    groups: dict[str, list[float]] = {"": [v for v in moved.values() if np.isfinite(v)]}
+    for key, kind in (kinds or {}).items():
+        if np.isfinite(moved[key]):
+            groups.setdefault(kind, []).append(moved[key])
+    usual = {k: min(float(np.quantile(v, 0.75)), CHAOS) if v else 0.0 for k, v in groups.items()}
     return {
-        k: max(tolerance, ROUNDING * max(own, usual)) if own <= CHAOS else np.inf
+        k: np.inf if own > CHAOS else max(tolerance, ROUNDING * max(
+            own, usual[""], usual.get((kinds or {}).get(k, ""), 0.0)))
         for k, own in moved.items()
-    }
+    }  # fmt: skip
+
+
+def slots(names: Iterable[str]) -> dict[str, str]:
+    """What an optimizer keeps for a variable, by name: its kind ("Momentum" of "w/Momentum", where
+    there is a "w"). A gradient that rounding turns over one relu of moves it; weights hardly move in a
+    few steps, and do not tell how far such a thing may be off."""
+    known = set(names)
+    split = {name: name.rpartition("/") for name in known}
+    return {name: kind for name, (owner, _, kind) in split.items() if owner in known}
 
 
 def distances(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Difference]:
@@ -161,7 +177,7 @@ def arrays(
             for k in found:
                 own = moves[k].rms if k in moves and not moves[k].why else np.inf
                 moved[k] = max(moved[k], own)
-        loose = tolerances(moved, tolerance)
+        loose = tolerances(moved, tolerance, slots(found))
         chaotic = [k for k in found if np.isinf(loose[k])]
         noise = max((moved[k] for k in found if k not in chaotic), default=0.0)
         bad = [

@@ -103,3 +103,25 @@ def test_a_single_array_is_read(tmp_path: Path) -> None:
     np.savez(tmp_path / "two.npz", a=np.ones(1), b=np.zeros(2))
     assert load_arrays(tmp_path / "one.npy")["array"].tolist() == [0, 1, 2]
     assert sorted(load_arrays(tmp_path / "two.npz")) == ["a", "b"]
+
+
+def test_a_slot_may_be_as_far_off_as_rounding_moves_most_of_its_kind() -> None:
+    """Weights hardly move in one step, and are many; how far a gradient jumps is told by the others."""
+    random = np.random.RandomState(0)
+    names = [f"layer{k}/{part}" for k in range(12) for part in ("weights", "beta", "mean", "variance")]
+    before = {name: random.randn(50) for name in names}
+    slots = [f"layer{k}/weights/Momentum" for k in range(12)]
+    before |= {slot: random.randn(50) for slot in slots}
+
+    def moved(by: float, but: str, there: float) -> dict[str, Any]:
+        return {name: value * (1 + (there if name == but else by if name in slots else 1e-7))
+                for name, value in before.items()}
+
+    def status(after: dict[str, Any], shaken: dict[str, Any]) -> Status:
+        return compare.arrays("w", "checkpoint", before, after, 1e-5, "variable", [shaken]).status
+
+    shaken = moved(0.01, slots[3], 0.0001)
+    assert status(moved(0.005, slots[3], 0.03), shaken) is Status.EQUAL
+    assert status(moved(0.005, slots[3], 0.05), shaken) is Status.DIFFERS
+    assert status(moved(0.005, "layer3/weights", 0.03), shaken) is Status.DIFFERS
+    assert compare.slots([*names, *slots, "step"]) == dict.fromkeys(slots, "Momentum")
