@@ -21,12 +21,12 @@ _WIDTH = 100
 
 
 # What any code may ask of an object that it is given: TensorFlow's and Keras' ways to tell kinds of values
-# apart, those of files and mappings.
+# apart, those of files and mappings, and the folder of a writer, for which TensorBoard's own code asks.
 _ALWAYS = frozenset(
     (
         "get_config", "from_config", "dtype", "shape", "name", "device", "numpy", "op", "graph",
         "close", "flush", "read", "write", "readline", "next", "emit", "keys", "values", "items", "get",
-        "build", "call", "compute_output_shape", "state_size", "output_size", "zero_state",
+        "build", "call", "compute_output_shape", "state_size", "output_size", "zero_state", "get_logdir",
     )
 )  # fmt: skip
 # What `verify` and `measure` ask of a migrated repository: by class, the module in whose company they do
