@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
-from kit import carried, picture, settings, write
+from kit import carried, edit, picture, settings, write
 
 REPOSITORY = "https://github.com/Stick-To/Object-Detection-Tensorflow"
 COMMIT = "3580beef7bd3e795863cb2140e216abc7ef95562"
@@ -20,12 +22,14 @@ _YOLO = {"coord_scale": 1, "noobj_scale": 1, "obj_scale": 5.0, "class_scale": 1.
 
 @carried
 def data(w):
+    """One picture, with other boxes each time: see _trained."""
     random = np.random.RandomState(0)
     for i in range(4):
-        picture(f"voc/images/{i}.jpg", 128, 128, seed=i)
+        picture(f"voc/images/{i}.jpg", 128, 128, seed=1)
         x, y = (int(v) for v in random.randint(5, 30, 2))
         kind = ("cat", "dog")[i % 2]
         write(f"voc/notes/{i}.xml", _XML.format(x, y, x + 40, y + 35, name=kind, file=f"{i}.jpg"))
+    picture("asked.png", 128, 128, seed=1)
     from utils import tfrecord_voc_utils
 
     tfrecord_voc_utils.dataset2tfrecord("voc/notes", "voc/images", "records", "tiny", 1)
@@ -43,19 +47,29 @@ def _batches(size):
     })  # fmt: skip
 
 
-def _trained(w, kind, size, name, **config):
+def _trained(w, module, size, name, rate, **config):
+    """With batch norm's own momentum, 0.99, the averages are next to nothing after four steps: a YOLO then
+    gives every box the score 1 and sizes near infinity, among which any choice is as good (TF155). Fast
+    averages, of the one picture that it is asked about later, let it find boxes of different scores; small
+    steps keep what rounding does to them small."""
+    old = "training=self.is_training\n        )\n        return bn"
+    edit(f"{module}.py", old, old.replace("self.is_training", "self.is_training, momentum=0.1"))
+    kind = getattr(importlib.import_module(module), module)
     net = kind({**_COMMON, **config, "mode": "train"}, {
         "data_shape": [size, size, 3], "num_train": 4, "num_val": 0, "train_generator": _batches(size),
         "val_generator": None,
     })  # fmt: skip
-    w.dump(loss=[net.train_one_epoch(1e-4) for _ in range(2)])
+    w.dump(loss=[net.train_one_epoch(rate) for _ in range(2)])
     net.save_weight("latest", f"weights/{name}")
 
 
-def _found(w, kind, size, name, **config):
+def _found(w, module, name, **config):
+    from PIL import Image
+
+    kind = getattr(importlib.import_module(module), module)
     net = kind({**_COMMON, **config, "mode": "test"}, None)
     net.load_weight(f"weights/{name}-4")
-    image = np.random.RandomState(1).uniform(0, 255, (1, size, size, 3)).astype("f")
+    image = np.asarray(Image.open("asked.png"), "f")[None]
     w.dump(found=[np.asarray(part) for part in net.test_one_image(image)])
 
 
@@ -69,41 +83,29 @@ _CENTER = {"input_size": 128, "score_threshold": 0.1, "top_k_results_output": 10
 
 @settings(timeout=900)
 def second_yolo(w):
-    from YOLOv2 import YOLOv2
-
-    _trained(w, YOLOv2, 128, "second", **_SECOND)
+    _trained(w, "YOLOv2", 128, "second", 1e-9, **_SECOND)
 
 
 @settings(timeout=900)
 def second_yolo_finds(w):
-    from YOLOv2 import YOLOv2
-
-    _found(w, YOLOv2, 128, "second", **_SECOND)
+    _found(w, "YOLOv2", "second", **_SECOND)
 
 
 @settings(timeout=1200)
 def third_yolo(w):
-    from YOLOv3 import YOLOv3
-
-    _trained(w, YOLOv3, 128, "third", **_THIRD)
+    _trained(w, "YOLOv3", 128, "third", 1e-9, **_THIRD)
 
 
 @settings(timeout=900)
 def third_yolo_finds(w):
-    from YOLOv3 import YOLOv3
-
-    _found(w, YOLOv3, 128, "third", **_THIRD)
+    _found(w, "YOLOv3", "third", **_THIRD)
 
 
 @settings(timeout=1200)
 def centers(w):
-    from CenterNet import CenterNet
-
-    _trained(w, CenterNet, 128, "centers", **_CENTER)
+    _trained(w, "CenterNet", 128, "centers", 1e-7, **_CENTER)
 
 
 @settings(timeout=900)
 def centers_finds(w):
-    from CenterNet import CenterNet
-
-    _found(w, CenterNet, 128, "centers", **_CENTER)
+    _found(w, "CenterNet", "centers", **_CENTER)

@@ -46,9 +46,11 @@ _STEPS = ("--batch_size=1", "--stage_num=2", "--max_echos=2", "--save_summary_fr
 
 
 def _narrow():
-    """A sixteenth of VGG's filters in its wide layers."""
+    """A few of the filters that VGG and the stages have."""
     edit("vgg.py", " 4096, [", " 64, [")
-    edit("vgg.py", " 512, [3, 3]", " 32, [3, 3]")
+    for filters in (512, 256, 128, 64):
+        edit("vgg.py", f" {filters}, [3, 3]", f" {filters // 16}, [3, 3]")
+    edit("cpm.py", "filters=128", "filters=16")
 
 
 @carried
