@@ -38,6 +38,8 @@ from .scopes import get_or_create_global_step
 from .store import VariableStore
 from .summary import scalar
 
+_SERVED = "serving_default"  # the signature that servers call
+
 
 class ModeKeys:
     """What a model function is called for."""
@@ -464,9 +466,10 @@ class Estimator:
                 hook.end(None)
             if not values:
                 raise ValueError("the input function gave nothing to evaluate")
-            results = {**values["metrics"], "global_step": int(global_step)}
+            metrics = dict(values["metrics"])
             if losses:
-                results["loss"] = np.float32(np.mean(losses))
+                metrics["loss"] = np.float32(np.mean(losses))
+            results = {**dict(sorted(metrics.items())), "global_step": int(global_step)}
             folder = os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
             with tf.summary.create_file_writer(folder).as_default(step=results["global_step"]):
                 for key, value in results.items():
@@ -563,28 +566,35 @@ class Estimator:
         specs = receiver.receiver_tensors
         if not isinstance(specs, Mapping):
             specs = {"input": specs}
-        module, store = tf.Module(), VariableStore()
+        module, store, names = tf.Module(), VariableStore(), dict[str, None]()
 
-        def serve(**inputs: Any) -> Any:
-            make = receiver.features if callable(receiver.features) else None
-            features = make(inputs) if make else (
-                inputs if isinstance(receiver.receiver_tensors, Mapping) else inputs["input"])
-            with store.as_default(), store.run():
-                spec = self.call_model_fn(features, None, ModeKeys.PREDICT)
-            outputs = spec.predictions
-            for export in (spec.export_outputs or {}).values():
-                outputs = getattr(export, "outputs", outputs)
-                break
-            return outputs if isinstance(outputs, Mapping) else {"output": outputs}, None
+        def signature(chosen: str) -> AskedFunction:
+            def serve(**inputs: Any) -> Any:
+                make = receiver.features if callable(receiver.features) else None
+                features = make(inputs) if make else (
+                    inputs if isinstance(receiver.receiver_tensors, Mapping) else inputs["input"])
+                with store.as_default(), store.run():
+                    spec = self.call_model_fn(features, None, ModeKeys.PREDICT)
+                exports = dict(spec.export_outputs or {})
+                names.update(dict.fromkeys(exports))
+                export = exports.get(chosen, next(iter(exports.values()), None))
+                outputs = getattr(export, "outputs", spec.predictions)
+                return outputs if isinstance(outputs, Mapping) else {"output": outputs}, None
+
+            return AskedFunction(serve, named={
+                name: tf.TensorSpec(spec.shape, spec.dtype, name) for name, spec in specs.items()})
 
         with store.as_default():
             get_or_create_global_step()
-            serving = AskedFunction(serve, named={
-                name: tf.TensorSpec(spec.shape, spec.dtype, name) for name, spec in specs.items()})
+            made = {_SERVED: signature(_SERVED)}
+            first = _SERVED if _SERVED in names else next(iter(names), _SERVED)
+            for name in names:
+                made[name] = made[_SERVED] if name == first else signature(name)
             Saver().restore(path)
-        module.store, module.kept = store, list(serving.traced.graph.variables)
+        module.store, module.kept = store, list(made[_SERVED].traced.graph.variables)
         folder = _timestamped(base)
-        tf.saved_model.save(module, folder, signatures=serving.function)
+        tf.saved_model.save(module, folder, signatures={
+            name: serving.function for name, serving in made.items()})
         for name, source in assets.items():
             target = os.path.join(folder, "assets.extra", name)
             tf.io.gfile.makedirs(os.path.dirname(target))

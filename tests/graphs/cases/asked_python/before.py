@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 CALLS = collections.OrderedDict((name, 0) for name in (
     'drawn', 'looped', 'measured', 'told', 'unasked', 'behind', 'weighed', 'everywhere'))
@@ -32,7 +33,8 @@ def model_fn(features, labels, mode):
     predictions = {'y': y, 'names': names}
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions, export_outputs={
-            'y': tf.estimator.export.PredictOutput({'y': y})})
+            'y': tf.estimator.export.PredictOutput({'y': y}),
+            'serving_default': tf.estimator.export.PredictOutput({'y': y, 'x': x})})
     loss = tf.losses.mean_squared_error(labels, y)
     rounded = tf.py_func(counted('measured', np.round), [y], tf.float32)
     if mode == tf.estimator.ModeKeys.EVAL:
@@ -57,6 +59,15 @@ def rows():
 def serving():
     x = tf.placeholder(tf.float32, [None, 3], name='rows')
     return tf.estimator.export.ServingInputReceiver({'x': x + 1.0}, {'x': x})
+
+
+def signatures(folder):
+    saved = saved_model_pb2.SavedModel()
+    with open(os.path.join(tf.compat.as_text(folder), 'saved_model.pb'), 'rb') as stream:
+        saved.ParseFromString(stream.read())
+    (graph,) = saved.meta_graphs
+    return sorted('%s: %s -> %s' % (name, sorted(signature.inputs), sorted(signature.outputs))
+                  for name, signature in graph.signature_def.items() if not name.startswith('__'))
 
 
 def main(output):
@@ -89,7 +100,7 @@ def main(output):
     with tf.Session() as sess:
         doubled = sess.run(size * 2.0, {size: [1.0, 4.0]})
     np.savez(output, doubled=doubled, counts=counts, loss=found['loss'], rounded=found['rounded'], asked=asked, every=every,
-             exported=[exported != again, os.path.isdir(exported), os.path.isdir(again)])
+             keys=list(found), signatures=signatures(exported), exported=[exported != again, os.path.isdir(exported), os.path.isdir(again)])
 
 
 if __name__ == '__main__':
