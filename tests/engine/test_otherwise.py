@@ -197,6 +197,22 @@ def test_a_run_that_was_to_end_is_told(made: str, lines: list[int]) -> None:
     assert found(text, "TF306") == lines
 
 
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("right = tf.metrics.accuracy(y, x)\n    tf.identity(right[1], name='train')\n"
+         "    tf.summary.scalar('train', right[1])", [4]),
+        ("_, update = tf.metrics.mean(x)\n    tf.summary.scalar('train', update)", [4]),
+        ("right = tf.metrics.accuracy(y, x)\n    tf.summary.scalar('loss', x)", []),
+        ("right = tf.metrics.accuracy(y, x)\n    tf.summary.scalar('train', right[0])", []),
+    ],
+)
+def test_a_metric_that_is_logged_while_an_estimator_trains(body: str, lines: list[int]) -> None:
+    text = (f"import tensorflow as tf\ndef model_fn(x, y, mode):\n    {body}\n"
+            "    return tf.estimator.EstimatorSpec(mode, loss=x)\n")  # fmt: skip
+    assert found(text, "TF312") == lines
+
+
 STEPS = """import tensorflow as tf
 def train(loss, rate):
     step = tf.train.get_or_create_global_step()
