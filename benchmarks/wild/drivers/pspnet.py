@@ -54,8 +54,8 @@ def data(w):
     write("other.txt", "\n".join(lines).replace(" pictures/", " pictures/all") + "\n")
 
 
-@settings(timeout=1500, tolerance=0.03, why="the original reads weights while it updates them: three runs of it on "
-          "one machine printed 3.350, 3.391 and 3.425 for the second loss")  # fmt: skip
+@settings(timeout=1500, tolerance=0.03, why="the original reads weights while it updates "
+          "them: three runs of it printed 3.350, 3.391 and 3.425 for the second loss")  # fmt: skip
 def train(w):
     w.script("train.py", *_STEPS, "--update-mean-var", ahead=_SMALL)
 
