@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from .direct_calls import direct
+from .ending import called
 from .feeds import as_fetched
 from .slices import Slice, as_made
 
@@ -136,7 +137,7 @@ class Function:
     def __call__(self, *values: Any) -> Any:
         if len(values) != len(self.inputs):
             raise TypeError(f"{len(self.inputs)} values are needed, not {len(values)}")
-        with outside():
+        with called(), outside():
             given = [part for spec, value in zip(self.inputs, values, strict=True)
                      for part in _fed(spec, value)]
             for do in self._python:

@@ -27,6 +27,8 @@ from typing import Any
 import tensorflow as tf
 
 from .draws import global_seed
+from .ending import called
+from .ending import graphs as open_graphs
 from .graph_exports import graph_def_of
 from .graph_functions import Function, structure
 from .graph_runs import GraphRun
@@ -129,6 +131,7 @@ class Graph:
         self.run = GraphRun(self.store, self)
         self.store.build_in(self.run)
         tf.compat.v1.disable_tensor_equality()  # tensors are keys of feeds, and in lists
+        open_graphs.add(self)
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[Graph]:
@@ -277,7 +280,8 @@ class Graph:
     def compute(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
         """The values of a nest of tensors, operations (None) and variables, once."""
         given = dict(feed_dict or {})
-        return self.function_of(list(given), fetches)(*given.values())
+        with called():
+            return self.function_of(list(given), fetches)(*given.values())
 
     def function_of(self, inputs: Sequence[Any], outputs: Any, jit_compile: bool = False) -> Function:
         """The function from `inputs` to `outputs`, made once."""
