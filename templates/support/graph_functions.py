@@ -83,8 +83,10 @@ class Function:
         fed = tf.nest.flatten(inputs, expand_composites=True)
         self.specs = [_spec(part, k) for k, part in enumerate(fed)]
         places = [graph.reads_of(t) if isinstance(t, tf.Variable) else [t] for t in fed]
-        part = Slice(graph.traced, [tensor for own in places for tensor in own], fetches,
-                     unfed, graph.bound(), lambda operations: in_order(graph, operations))
+        part = self._part(places, fetches)
+        told = [graph.told[name] for name in part.operations if name in graph.told]
+        if told:  # what happens in branches
+            part = self._part([*places, told], [*fetches, *(o for t in told for o in t.consumers())])
         self._python = [graph.python[name] for name in graph.python if name in part.operations]
         self.changed = _changed(graph, part.operations)
         self.acts = frozenset(name for name, o in part.operations.items()
@@ -92,7 +94,8 @@ class Function:
         self.draws = any(_is_seeded(operation) for operation in part.operations.values())
 
         def computed(*values: tf.Tensor) -> list[Any]:
-            found = iter(part(*(v for v, own in zip(values, places, strict=True) for _ in own)))
+            found = iter(part(*(v for v, own in zip(values, places, strict=True) for _ in own),
+                              *[tf.constant(True) for _ in told]))
             results = [_restored(element, found) for element in elements]
             behind = [v for v in tf.nest.flatten(results, expand_composites=True) if v is not None]
             with tf.control_dependencies([getattr(v, "op", v) for v in behind]):
@@ -112,6 +115,11 @@ class Function:
                 not isinstance(element, tf.Operation) for element in elements):
             with tf.init_scope():
                 self._compute = direct(self.traced.get_concrete_function())
+
+    def _part(self, places: list[list[Any]], fetches: list[Any]) -> Slice:
+        graph = self.graph
+        return Slice(graph.traced, [tensor for own in places for tensor in own], fetches,
+                     unfed, graph.bound(), lambda operations: in_order(graph, operations))
 
     def _trace(self) -> None:
         self.traced = tf.function(self._computed, input_signature=self.specs, autograph=False,

@@ -11,6 +11,7 @@ from .devices import asked_for
 from .graph_exports import meta_graph_of, written_meta_graph
 from .graph_functions import outside
 from .names import current_graph, hashable, is_seed, key_of, layer_variable_name, variable_name
+from .slices import ASKED
 from .store import GraphKeys, Run, VariableStore, current_run, variable_collections
 
 
@@ -92,10 +93,20 @@ class GraphRun(Run):
         self, name: str, update: Callable[[], Any], collections: Sequence[str] = ("update_ops",)
     ) -> None:
         """The update becomes an operation at once, which runs if something depends on it."""
-        operation = self.effect(update)
+        operation = self.effect(update) if current_graph() is self.graph.traced else self._told(update)
         for collection in collections:
             self.add_to_collection(collection, operation)
             self._applied.setdefault(collection, []).append((name, operation))
+
+    def _told(self, update: Callable[[], Any]) -> tf.Operation:
+        """An operation of the graph for an update in a branch, which nothing outside of it can reach: a
+        function that runs the operation tells the branch to perform the update where it is taken."""
+        with self.graph.traced.as_default(), tf.control_dependencies(None):
+            told = tf.compat.v1.placeholder_with_default(False, [], ASKED)
+            done = tf.no_op("asked")
+        self.graph.told[done.name] = told
+        tf.cond(told, lambda: tf.identity(self.effect(update).outputs[0]), lambda: tf.constant(False))
+        return done
 
     # ---- collections -------------------------------------------------------------------------
     def penalize(self, name: str) -> None:

@@ -117,6 +117,7 @@ class Graph:
         self.traced.built_by = self
         self.read: dict[int, Any] = {}  # variables that the graph reads, by id
         self.effects: dict[str, str] = {}  # operations that make up one change -> that
+        self.told: dict[str, tf.Tensor] = {}  # operations that happen in a branch -> what tells it so
         self.read_first: set[str] = set()  # reads that stand ahead of changes
         self.python: dict[str, Callable[..., None]] = {}  # operations that Python does
         self.session: Any = None  # whose values the variables have

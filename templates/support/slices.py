@@ -19,6 +19,7 @@ V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", 
                    "LoopCond")
 _WITH_BODIES = ("If", "Case", "While")  # those that may change state
 _WITH_SHAPES = (*_WITH_BODIES, "StatelessIf", "StatelessCase", "StatelessWhile")
+ASKED = "update_is_asked"  # in the names of what tells a branch to do so
 _NOT_TO_COPY = ("_class", "_output_shapes")  # colocation with what may be elsewhere; what is inferred
 
 _known_functions: set[str] = set()  # library functions that the runtime was told of
@@ -276,7 +277,9 @@ def _keep_effects(nodes: Any, library: Any) -> None:
         if function.signature.name not in bodies or function.control_ret:
             continue
         own = {node.name for node in function.node_def}
-        for source in sorted({source.partition(":")[0] for source in function.ret.values()} & own):
+        told = {node.name for node in function.node_def if node.op in _WITH_BODIES
+                and any(ASKED in source for source in node.input)}
+        for source in sorted({source.partition(":")[0] for source in function.ret.values()} & own | told):
             function.signature.control_output.append(source)
             function.control_ret[source] = source
             changed = True
