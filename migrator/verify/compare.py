@@ -107,14 +107,15 @@ def tolerances(
     when rounding is added to it: some times as far (ROUNDING) as it does, or as most do, of all or of
     its kind (see `slots`). One that moves by more than CHAOS is left to rounding: it may be anything,
     infinity."""
+    kinds = kinds or {}
     groups: dict[str, list[float]] = {"": [v for v in moved.values() if np.isfinite(v)]}
-    for key, kind in (kinds or {}).items():
+    for key, kind in kinds.items():
         if np.isfinite(moved[key]):
             groups.setdefault(kind, []).append(moved[key])
     usual = {k: min(float(np.quantile(v, 0.75)), CHAOS) if v else 0.0 for k, v in groups.items()}
     return {
         k: np.inf if own > CHAOS else max(tolerance, ROUNDING * max(
-            own, usual[""], usual.get((kinds or {}).get(k, ""), 0.0)))
+            own, usual[""], usual.get(kinds.get(k, ""), 0.0)))
         for k, own in moved.items()
     }  # fmt: skip
 

@@ -40,8 +40,9 @@ def graph_def_of(graph: Any, add_shapes: bool = False) -> Any:
             node.attr.pop(hint, None)
     for node in made.node:
         node.attr.pop("_class", None)  # colocation with what has another name now
-        set_shapes(traced.get_operation_by_name(node.name), node)
-        _strip_defaults(traced, node)
+        operation = traced.get_operation_by_name(node.name)
+        set_shapes(operation, node)
+        _strip_defaults(operation, node)
         variable = handles.get(f"{node.name}:0")
         if variable is not None:
             name = names.get(id(variable)) or variable_name(variable)
@@ -62,9 +63,9 @@ def graph_def_of(graph: Any, add_shapes: bool = False) -> Any:
     return made
 
 
-def _strip_defaults(graph: tf.Graph, node: Any) -> None:
+def _strip_defaults(operation: tf.Operation, node: Any) -> None:
     """Drops attributes that have their default values, which older TensorFlows may not know."""
-    for attribute in graph.get_operation_by_name(node.name).op_def.attr:
+    for attribute in operation.op_def.attr:
         if attribute.HasField("default_value") and attribute.name in node.attr and (
                 node.attr[attribute.name] == attribute.default_value):
             del node.attr[attribute.name]

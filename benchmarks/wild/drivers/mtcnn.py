@@ -10,6 +10,7 @@ COMMIT = "3b3934d38f8d34287cc933a581537a1acfd0bb60"
 
 _HERE = [("'../../DATA/imglists/PNet'", "'../DATA/imglists/PNet'"), ("end_epoch = 30", "end_epoch = 6"),
          ("display = 100", "display = 2")]  # fmt: skip
+_LABELS = (1, 1, 0, 0, -1, -2)  # of faces, of none, of parts of them, and of what has landmarks
 _SMALL = """
 import builtins, os, sys
 import tensorflow
@@ -26,12 +27,10 @@ def data(w):
     import tensorflow as tf
 
     random = np.random.RandomState(0)
-    lines, home = [], "DATA/imglists/PNet"
-    for i, label in enumerate((1, 1, 0, 0, -1, -2)):
-        lines.append(f"{i}.jpg {label}")
-    write(f"{home}/train_PNet_landmark.txt", "\n".join(lines) + "\n")
+    home = "DATA/imglists/PNet"
+    write(f"{home}/train_PNet_landmark.txt", "".join(f"{i}.jpg {v}\n" for i, v in enumerate(_LABELS)))
     with tf.python_io.TFRecordWriter(f"{home}/train_PNet_landmark.tfrecord_shuffle") as writer:
-        for label in (1, 1, 0, 0, -1, -2):
+        for label in _LABELS:
             picture = random.randint(0, 255, (12, 12, 3)).astype(np.uint8)
             floats = {"image/roi": random.rand(4), "image/landmark": random.rand(10)}
             feature = {k: tf.train.Feature(float_list=tf.train.FloatList(value=v)) for k, v in floats.items()}

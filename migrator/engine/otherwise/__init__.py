@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.parsed import Parsed
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.model import Finding, Rung
 
 
@@ -38,6 +38,11 @@ class Changed:
     def modules(self) -> frozenset[str]:
         """Those of the support package that it uses."""
         return frozenset(name.partition(".")[0] for name in self.support)
+
+    def calls_of(self, symbols: Collection[str]) -> Iterator[ast.Call]:
+        """The calls in `before` of functions of TensorFlow 1, by their whole names."""
+        return (call for call in calls_in(self.before.tree)
+                if self.before.names.resolve_node(call.func) in symbols)
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:

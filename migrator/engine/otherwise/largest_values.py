@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import calls_in
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
 
@@ -15,9 +14,7 @@ _TOP_K = frozenset(("tensorflow.nn.top_k", "tensorflow.math.top_k"))
 @tells("top_k")
 def unsorted(changed: Changed) -> Iterator[Finding]:
     """The largest values as the kernel finds them: `top_k(..., sorted=False)` of more than one."""
-    for call in calls_in(changed.before.tree):
-        if (changed.before.names.resolve_node(call.func) or "") not in _TOP_K:
-            continue
+    for call in changed.calls_of(_TOP_K):
         given = dict(zip(("input", "k", "sorted"), call.args, strict=False))
         given |= {k.arg: k.value for k in call.keywords if k.arg}
         how, k = given.get("sorted"), given.get("k")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import calls_in
 from migrator.analysis.values import argument
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding, Rung
@@ -14,9 +13,7 @@ from migrator.model import Finding, Rung
 @tells("write_version", ".save(")
 def first_format(changed: Changed) -> Iterator[Finding]:
     """Savers that wrote the first format of checkpoints."""
-    for call in calls_in(changed.before.tree):
-        if changed.before.names.resolve_node(call.func) != "tensorflow.train.Saver":
-            continue
+    for call in changed.calls_of(("tensorflow.train.Saver",)):
         version = argument(call, -1, "write_version")
         if version is not None and ast.unparse(version).rpartition(".")[2] in ("1", "V1"):
             yield changed.told(

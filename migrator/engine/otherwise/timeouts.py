@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import calls_in
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
 
@@ -16,9 +15,8 @@ _FIELD = "timeout_in_ms"
 @tells("RunOptions", _FIELD)
 def endless(changed: Changed) -> Iterator[Finding]:
     """Options of a run that limit its time: what takes the run's place is a call, which has none."""
-    for call in calls_in(changed.before.tree):
-        if not changed.stays and changed.before.names.resolve_node(call.func) in _OPTIONS and any(
-                word.arg == _FIELD for word in call.keywords):
+    for call in () if changed.stays else changed.calls_of(_OPTIONS):
+        if any(word.arg == _FIELD for word in call.keywords):
             yield changed.told(
                 "TF306", call,
                 "no run ends by itself after that time any more: a call of a function has no timeout, and "

@@ -176,11 +176,14 @@ class StatementPlanner(OptimizerPlanner):
         if isinstance(test, ast.BoolOp) and asked in parts and (
                 isinstance(test.op, ast.And) is (asked is not call)):
             place = parts.index(asked)
-            before, after = place > 0, (self.source.span(parts[place - 1])[1] if place else
-                                        self.source.span(parts[1])[0])
-            word = self.source.text[after:start] if before else self.source.text[end:after]
+            if place:
+                first, last = self.source.span(parts[place - 1])[1], end
+                word = self.source.text[first:start]
+            else:
+                first, last = start, self.source.span(parts[1])[0]
+                word = self.source.text[end:last]
             if word.split() in (["and"], ["or"]):  # no bracket stands between them
-                return (after, end, "") if before else (start, after, "")
+                return first, last, ""
         return start, end, "False" if asked is call else "True"
 
     def _writer(self, call: ast.Call) -> None:
