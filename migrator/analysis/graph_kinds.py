@@ -325,7 +325,8 @@ QUEUES = frozenset(
         "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue", "queue.FIFOQueue",
         "queue.PaddingFIFOQueue", "queue.RandomShuffleQueue", "queue.PriorityQueue",
         "TFRecordReader", "WholeFileReader", "TextLineReader", "IdentityReader",
-        "FixedLengthRecordReader",
+        "FixedLengthRecordReader", "contrib.training.bucket",
+        "contrib.training.bucket_by_sequence_length", "contrib.staging.StagingArea",
     )
 )
 

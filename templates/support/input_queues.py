@@ -123,7 +123,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> tf.Variable:
 
 
 # ---- batches -----------------------------------------------------------------------------------
-class _Components:
+class Components:
     """The tensors of examples as a queue holds them: a sparse one as a row of three strings."""
 
     def __init__(self, examples: Sequence[Any], enqueue_many: bool, keep: tf.Tensor) -> None:
@@ -172,10 +172,10 @@ class _Components:
         made: dict[int, Any] = {}
         for row in rows:
             if id(row) not in made:
-                made[id(row)] = self._kept(enqueue, row)
+                made[id(row)] = self.kept(enqueue, row)
         add_queue_runner(QueueRunner(queue, [made[id(row)] for row in rows]))
 
-    def _kept(self, enqueue: Callable[[Any], Any], row: list[tf.Tensor]) -> Any:
+    def kept(self, enqueue: Callable[[Any], Any], row: list[tf.Tensor]) -> Any:
         """The operation that enqueues those rows that are to be kept."""
         if self._keep.shape.rank == 1:
             return enqueue([tf.boolean_mask(tensor, self._keep) for tensor in row])
@@ -199,7 +199,7 @@ def _rank(sparse: tf.SparseTensor, enqueue_many: bool) -> int | None:
     return None if rank is None else rank - enqueue_many
 
 
-def _keep(keep_input: Any, enqueue_many: bool) -> tf.Tensor:
+def keep_of(keep_input: Any, enqueue_many: bool) -> tf.Tensor:
     keep = tf.convert_to_tensor(keep_input)
     if keep.shape.rank is None:
         raise ValueError("`keep_input` dimensions must be known at graph construction.")
@@ -210,7 +210,7 @@ def _keep(keep_input: Any, enqueue_many: bool) -> tf.Tensor:
     return keep
 
 
-def _taken(queue: Any, components: _Components, batch_size: Any, smaller: bool, name: str) -> Any:
+def _taken(queue: Any, components: Components, batch_size: Any, smaller: bool, name: str) -> Any:
     take = queue.dequeue_up_to if smaller else queue.dequeue_many
     return components.restored(take(batch_size, name=name))
 
@@ -219,7 +219,7 @@ def _in_order(examples: Sequence[Any], threads: int, keep_input: Any, batch_size
               capacity: int, enqueue_many: bool, shapes: Any, dynamic_pad: bool, smaller: bool,
               name: str) -> Any:
     with tf.name_scope(name) as scope:
-        components = _Components(examples, enqueue_many, _keep(keep_input, enqueue_many))
+        components = Components(examples, enqueue_many, keep_of(keep_input, enqueue_many))
         make = PaddingFIFOQueue if dynamic_pad else FIFOQueue
         queue = make(capacity, components.dtypes, components.shapes(shapes, dynamic_pad))
         components.fill(queue, components.rows * threads)
@@ -236,7 +236,7 @@ def _shuffled(examples: Sequence[Any], threads: int, keep_input: Any, batch_size
                 capacity <= min_after_dequeue):
             raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue "
                              f"{min_after_dequeue}.")
-        components = _Components(examples, enqueue_many, _keep(keep_input, enqueue_many))
+        components = Components(examples, enqueue_many, keep_of(keep_input, enqueue_many))
         queue = RandomShuffleQueue(capacity, min_after_dequeue, components.dtypes,
                                    components.shapes(shapes), seed=seed)
         components.fill(queue, components.rows * threads)

@@ -19,7 +19,7 @@ Queue = Any  # tf.queue.QueueBase
 
 
 # ---- queues ------------------------------------------------------------------------------------
-def FIFOQueue(capacity: int, dtypes: Any, shapes: Any = None, names: Any = None,
+def FIFOQueue(capacity: int | None, dtypes: Any, shapes: Any = None, names: Any = None,
               shared_name: str | None = None, name: str = "fifo_queue") -> Queue:
     """A queue that gives its elements in the order in which it got them."""
     if not builds_graph():
@@ -58,7 +58,34 @@ def PriorityQueue(capacity: int, types: Any, shapes: Any = None, names: Any = No
     return tf.queue.QueueBase([tf.int64, *types], [[], *shapes] if shapes else None, names, handle)
 
 
-def _queue(make: Callable[..., Any], capacity: int, dtypes: Any, shapes: Any, names: Any, name: str,
+class StagingArea:
+    """Where tuples wait from `put` to `get`, as in tf.contrib.staging; `memory_limit` is not looked at."""
+
+    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None,
+                 capacity: int = 0, memory_limit: int = 0) -> None:
+        self.dtypes, self.names = list(dtypes), None if names is None else list(names)
+        self.shapes = _shapes(shapes) or [tf.TensorShape(None) for _ in self.dtypes]
+        self._queue = FIFOQueue(capacity or None, self.dtypes, names=self.names, name="staging_area")
+
+    def put(self, values: Any, name: str | None = None) -> Any:
+        """The operation that adds `values`: a list or, if they have names, a dict."""
+        return self._queue.enqueue(values, name)
+
+    def get(self, name: str | None = None) -> Any:
+        """The values that came first, as they were put."""
+        found = self._queue.dequeue(name)
+        if self.names is None and not isinstance(found, (list, tuple)):
+            found = [found]
+        for tensor, shape in zip(found.values() if self.names else found, self.shapes, strict=True):
+            tensor.set_shape(shape)
+        return found
+
+    def size(self, name: str | None = None) -> tf.Tensor:
+        """How many tuples wait."""
+        return self._queue.size(name)
+
+
+def _queue(make: Callable[..., Any], capacity: int | None, dtypes: Any, shapes: Any, names: Any, name: str,
            **options: Any) -> Queue:
     dtypes, shapes = _list(dtypes), _shapes(shapes)
     made = {"component_types": dtypes, "shapes": shapes or [], **options}
@@ -88,7 +115,7 @@ def _seeds(seed: int | None) -> tuple[int, int]:
     return 87654321 if graph_seed is None else graph_seed, seed or 0
 
 
-def _maker(make: Callable[..., Any], capacity: int, made: dict[str, Any]) -> Callable[[str], Any]:
+def _maker(make: Callable[..., Any], capacity: int | None, made: dict[str, Any]) -> Callable[[str], Any]:
     return lambda name: make(capacity=-1 if capacity is None else capacity, shared_name=name, **made)
 
 

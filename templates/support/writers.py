@@ -1,9 +1,12 @@
-"""TF 1's FileWriter: event files of summaries that were fetched."""
+"""TF 1's writers of event files, for summaries that were fetched, and for events that the program makes."""
 from __future__ import annotations
 
+import platform
+import time
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.core.util import event_pb2
 
 
 class FileWriter:
@@ -92,6 +95,32 @@ class FileWriterCache:
         for writer in cls._writers.values():
             writer.close()
         cls._writers.clear()
+
+
+class EventsWriter:
+    """An event file of `Event` messages: records, of which the first says in which version they are.
+
+    Args:
+        file_prefix: The beginning of the file's path; the time and the machine follow.
+    """
+
+    def __init__(self, file_prefix: Any) -> None:
+        now = time.time()
+        self._path = f"{tf.compat.as_text(file_prefix)}.out.tfevents.{int(now):010d}.{platform.node()}"
+        self._records = tf.io.TFRecordWriter(self._path)
+        self.WriteEvent(event_pb2.Event(wall_time=now, file_version="brain.Event:2"))
+
+    def FileName(self) -> bytes:
+        return tf.compat.as_bytes(self._path)
+
+    def WriteEvent(self, event: event_pb2.Event) -> None:
+        self._records.write(event.SerializeToString())
+
+    def Flush(self) -> None:
+        self._records.flush()
+
+    def Close(self) -> None:
+        self._records.close()
 
 
 def _number(step: Any) -> int:
