@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from migrator.analysis.names import Binding, NameTable
@@ -189,10 +190,18 @@ class BindingPlan:
             new: count for new, count in votes.items()
             if not split_import(new)[3] and new != SUPPORT
         })  # fmt: skip
+        if len(votes) > 1 and self._imports_tensorflow:
+            del votes["tensorflow"]  # it has a name, and the other one none
         votes = votes or successors
         if not votes:
             return None
         return min(votes, key=lambda new: (-votes[new], new))
+
+    @cached_property
+    def _imports_tensorflow(self) -> bool:
+        """Whether the file has TensorFlow itself under a name of its own."""
+        return any(binding.kind == "import" and self.old(binding) == ("tensorflow", False)
+                   for binding in self.names.bindings())
 
     def _successors(self, name: str) -> Counter[str]:
         """TensorFlow 2 modules to which members of the module `name` went under their own names."""

@@ -54,7 +54,7 @@ class FileContext:
     _line_map: tuple[str, LineMap] | None = None
     _imports: dict[tuple[str, str | None], str] = field(default_factory=dict)
     nameless: bool = False  # nothing in the program sees TF 1's names of its variables (`engine.nameless`)
-    plain: set[str] = field(default_factory=set)  # symbols of the support package that TF 2 itself has here
+    plain: dict[str, str] = field(default_factory=dict)  # what TF 2 itself has here of the support package
 
     @classmethod
     def of(

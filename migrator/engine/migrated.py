@@ -67,7 +67,7 @@ class Attempt:
 
     held: Held = NOTHING_HELD
     nameless: bool = False
-    plain: set[str] = field(default_factory=set)
+    plain: dict[str, str] = field(default_factory=dict)
     before: Parsed | None = None
     after: Parsed | None = None
     edits: list[Edited] = field(default_factory=list)

@@ -6,8 +6,9 @@ arguments of other edits are put together by `engine.edits`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from migrator.analysis.names import NameTable, canonical
 from migrator.engine.edits import Lines, apply
@@ -38,13 +39,13 @@ def rewrite(
     suppressions: Suppressions,
     taken: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
-    plain: Collection[str] = (),
+    plain: Mapping[str, str] = MappingProxyType({}),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
     `taken` are the imported names that other modules get from this one: they stay bound. `held` are
-    symbols of the support package in whose place tf.compat.v1 stays, `plain` those in whose place the name
-    of TensorFlow 2 does.
+    symbols of the support package in whose place tf.compat.v1 stays, `plain` those in whose place a name of
+    TensorFlow 2 does.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
@@ -56,7 +57,7 @@ def rewrite(
     if not _of_version_1(sites, rules):
         sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
-    sites = [site for site in sites if site.disposition.target not in plain] if plain else sites
+    sites = [_plainly(site, plain) for site in sites] if plain else sites
     decide(work, [_without(site, held, rules) for site in sites] if held else sites)
     if not work.edits:
         return Outcome(text, (), tuple(work.findings))
@@ -74,6 +75,15 @@ def _without(site: Site, held: frozenset[str], rules: RuleSet) -> Site:
     if found.target not in held or rules.compat_target(found.key) is None:
         return site
     return replace(site, disposition=Disposition("compat", found.key, found.rest, exists=found.exists))
+
+
+def _plainly(site: Site, plain: Mapping[str, str]) -> Site:
+    """`site`, with TensorFlow 2's name for a symbol of the support package that has one here."""
+    found = site.disposition
+    if found.target not in plain:
+        return site
+    return replace(site, disposition=Disposition(
+        "rename", found.key, found.rest, plain[found.target], exists=found.exists))
 
 
 def _of_version_1(sites: list[Site], rules: RuleSet) -> bool:

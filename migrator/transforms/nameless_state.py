@@ -19,6 +19,7 @@ from migrator.engine.registry import transform
 from migrator.engine.scanned import SUPPORT_PACKAGE
 
 _VARIABLE, _GET = "tensorflow.Variable", "tensorflow.get_variable"
+_SAME = {"tensorflow.contrib.eager.Variable": _VARIABLE}  # other names of these
 # Arguments that mean the same in both; the first two of `tf.Variable` stand in one order.
 _OF_VARIABLE = ("initial_value", "trainable", "name", "dtype")
 _OF_GET = ("name", "shape", "dtype", "initializer", "trainable")
@@ -66,7 +67,7 @@ class NamelessState:
     """
 
     name = "nameless_state"
-    triggers = frozenset({_VARIABLE, _GET, *(f"tensorflow.train.{name}" for name in _OPTIMIZERS)})
+    triggers = frozenset({_VARIABLE, _GET, *_SAME, *(f"tensorflow.train.{name}" for name in _OPTIMIZERS)})
     order = 94  # sessions are steps by now
 
     def run(self, ctx: FileContext) -> str | None:
@@ -77,7 +78,7 @@ class NamelessState:
         variables = work.variables()
         if variables is None:
             return None
-        ctx.plain.add(f"{SUPPORT_PACKAGE}.scopes.Variable")
+        ctx.plain[f"{SUPPORT_PACKAGE}.scopes.Variable"] = _VARIABLE
         edits = [*variables, *work.optimizers()]
         return apply(ctx.text, edits)[0] if edits else None
 
@@ -88,7 +89,8 @@ class _File:
     def __init__(self, ctx: FileContext, tree: ast.Module, names: NameTable) -> None:
         self.ctx, self.tree, self.names = ctx, tree, names
         self.parents, self.lines = Parents(tree), Lines(ctx.text)
-        self.calls = [(call, names.resolve_node(call.func, values=False) or "") for call in calls_in(tree)]
+        self.calls = [(call, _SAME.get(symbol, symbol)) for call in calls_in(tree)
+                      for symbol in (names.resolve_node(call.func, values=False) or "",)]
         self.called = {id(call.func): call for call, _ in self.calls}
         self.read: dict[str, list[ast.expr]] = defaultdict(list)  # by the (last) name
         self.bound: dict[str, list[ast.Name | ast.arg]] = defaultdict(list)  # where a name is bound

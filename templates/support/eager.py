@@ -1,4 +1,4 @@
-"""What TF 1's eager mode had in `tf.contrib.eager`: gradients of functions, and iterators of datasets."""
+"""What TF 1's eager mode had in `tf.contrib.eager`: gradients of functions, iterators, networks."""
 from __future__ import annotations
 
 import inspect
@@ -7,6 +7,8 @@ from collections.abc import Iterator as Iterating
 from typing import Any
 
 import tensorflow as tf
+
+from .layer_base import Layer
 
 Gradients = list[tuple[Any, Any]]
 
@@ -91,5 +93,43 @@ class Iterator:
         return self._elements.get_next()
 
 
-__all__ = ["Iterator", "gradients_function", "implicit_gradients", "implicit_value_and_gradients",
+class Network(Layer):
+    """A layer of layers: those that it tracks are named in it, in the order in which it is told of them."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.layers: list[Any] = []
+
+    def track_layer(self, layer: Any) -> Any:
+        """`layer`, whose weights are the network's from now on."""
+        if not layer.built and layer._label is None:
+            taken = {other.name for other in self.layers}
+            tries = (f"{layer.name}_{i}" if i else layer.name for i in range(len(taken) + 1))
+            layer._label = layer._name = next(name for name in tries if name not in taken)
+        self.layers.append(layer)
+        return layer
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """The tracked layer at a place, or the first of a name. Raises ValueError where there is none."""
+        if (name is None) == (index is None):
+            raise ValueError("Exactly one of 'index' or 'name' must be provided")
+        found = self.layers[index:][:1] if index is not None else [x for x in self.layers if x.name == name]
+        if not found:
+            raise ValueError(f"No such layer: {name if index is None else index}")
+        return found[0]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        return [weight for layer in self.layers for weight in layer.trainable_weights]
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        return [weight for layer in self.layers for weight in layer.non_trainable_weights]
+
+    @property
+    def weights(self) -> list[Any]:
+        return [weight for layer in self.layers for weight in layer.weights]
+
+
+__all__ = ["Iterator", "Network", "gradients_function", "implicit_gradients", "implicit_value_and_gradients",
            "value_and_gradients_function"]

@@ -159,6 +159,7 @@ class Run:
     A name may be made (or found) once per run without reuse, as in one TF1 graph.
     """
 
+    at_once = False  # whether updates wait for nobody, as in TensorFlow 1's eager mode
     builds = False  # whether what changes state is an operation that happens when it is asked for
 
     def __init__(self, store: VariableStore, scope: VariableScope | None = None) -> None:
@@ -295,6 +296,9 @@ class Run:
         they make their training step depend on it), or at the end of
         `store.run(apply_updates=True)`.
         """
+        if self.at_once:
+            update()
+            return
         self._pending_updates.append((name, update, tuple(collections)))
 
     def apply_updates(self, collection: str | None = None, scope: str | None = None) -> None:
@@ -562,6 +566,11 @@ def current_run() -> Run:
     if not _runs.stack and not tf.executing_eagerly():
         return _run_of_graph()
     return run
+
+
+def update_at_once() -> None:
+    """Layers update their moving averages in each call from now on, as they did in TF 1's eager mode."""
+    Run.at_once = True
 
 
 def in_tf1_graph() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrator.analysis.tree_walk import calls_in, walk
@@ -15,6 +16,41 @@ _UPDATES = (
     ".updates", "get_updates_for", ".fit", "train_on_batch", "model_to_estimator", "enable_eager",
     "enable_v2",
 )  # fmt: skip
+# How a model of Keras is asked for what it holds.
+_HELD = re.compile(r"(?<!tf)\.(?:(?:non_)?trainable_)?(?:variables|weights)\b|\.fit\w*\(|train_on_batch"
+                   r"|(?:save|load)_weights|[sg]et_weights|Checkpoint\(|implicit_\w*gradients")  # fmt: skip
+_VARIABLES = frozenset({
+    "tensorflow.Variable", "tensorflow.contrib.eager.Variable", "tensorflow.get_variable",
+})  # fmt: skip
+_TF_LAYERS = re.compile(r"tensorflow\.(?:compat\.v1\.)?layers\.[A-Z]\w+$")
+_KERAS_CLASS = re.compile(r"tensorflow\.(?:\w+\.)*keras\.(?:\w+\.)*(?:Model|Layer|Sequential)$")
+
+
+@tells("self.", "keras")
+def attributes_that_keras_does_not_see(changed: Changed) -> Iterator[Finding]:
+    """What a class of Keras holds in attributes and Keras 3 does not list: variables, layers of tf.layers."""
+    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
+    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
+    if not any(_HELD.search(text) for text in texts):
+        return
+    names, ours = changed.before.names, set()
+    for holder in (n for n in walk(changed.before.tree) if isinstance(n, ast.ClassDef)):
+        if not any(_KERAS_CLASS.match(names.resolve_node(base) or "") or ast.unparse(base) in ours
+                   for base in holder.bases):
+            continue
+        ours.add(holder.name)
+        for node in walk(holder):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            made = names.resolve_node(node.value.func) or ""
+            if (made in _VARIABLES or _TF_LAYERS.match(made)) and any(
+                    isinstance(t, ast.Attribute) and ast.unparse(t.value) == "self" for t in node.targets):
+                yield changed.told(
+                    "TF313", node,
+                    f"{holder.name} holds {ast.unparse(node.targets[0])}, which Keras 3 does not list among "
+                    "its variables and weights, as TensorFlow 1 did: it is not trained or saved by them",
+                    "Make a variable by self.add_weight (or tf.keras.Variable), a layer by tf.keras.layers.",
+                )  # fmt: skip
 
 
 @tells(_BATCH_NORM)
