@@ -10,6 +10,7 @@ from typing import Any
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
+from migrator.analysis.own_graphs import OwnGraphs
 from migrator.analysis.tree_walk import walk
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef
@@ -55,7 +56,9 @@ def in_graph_form(text: str) -> bool:
 def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Unit (``f``, ``C.m``, "" for the module's own statements, "__main__" for those of its main
     block) -> {"direct": whether it handles a graph, "ops": whether it calls TensorFlow at all,
-    "calls": names that it calls, as the project knows them, and ``.m`` for methods}."""
+    "calls": names that it calls, as the project knows them, and ``.m`` for methods; "outside": those of
+    them that it calls outside of the graphs of its own which are all that it handles, None where it
+    handles others}."""
     del module
     return handling({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
 
@@ -119,29 +122,43 @@ def unit_facts(
     nodes: list[ast.AST], names: NameTable, loaded: Collection[str] = ()
 ) -> dict[str, Any]:
     """The facts of one unit, of which the parameters `loaded` are loaded graphs."""
-    direct = ops = False
+    direct = ops = other = False
     calls: set[str] = set()
+    outside: set[str] = set()
+    own = OwnGraphs(nodes, names, makes_tensors)
     for node in nodes:
+        handles = adds = False
+        called: set[str] = set()
         if isinstance(node, ast.Attribute) and node.attr == "building":  # was found to be one before
-            direct = direct or names.resolve_node(node, values=False) == _BUILDING
+            handles = names.resolve_node(node, values=False) == _BUILDING
         if isinstance(node, ast.Call):
             symbol = names.resolve_node(node.func, values=False) or ""
             if symbol.startswith(("tensorflow.", "tf1_support.graphs")):
-                direct = direct or symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
+                handles = symbol in k.RUNNING or k.call_kind(symbol) in _OF_GRAPHS or (
                     symbol.startswith("tf1_support") and symbol not in _NO_GRAPH_AROUND)
-                ops = ops or not symbol[len("tensorflow.") :].startswith(_PYTHON)
+                adds = makes_tensors(symbol)
             elif symbol.startswith("tf1_support."):
-                ops = ops or not symbol[len("tf1_support.") :].startswith(_SUPPORT_PYTHON)
+                adds = not symbol[len("tf1_support.") :].startswith(_SUPPORT_PYTHON)
             elif symbol and not symbol.startswith("builtins."):
-                calls.add(symbol.partition("(")[0])
+                called.add(symbol.partition("(")[0])
             elif isinstance(node.func, ast.Name):
-                calls.add(node.func.id)
+                called.add(node.func.id)
             if isinstance(node.func, ast.Attribute):
-                calls.add(f".{node.func.attr}")
+                called.add(f".{node.func.attr}")
                 if node.func.attr in _METHODS or (
                         _gives_session(node) and ast.unparse(node.func.value) not in loaded):
-                    direct = True
-    return {"direct": direct, "ops": ops or direct, "calls": sorted(calls)}
+                    handles = True
+        direct, ops, calls = direct or handles, ops or adds, calls | called
+        if id(node) not in own.inside:
+            other, outside = other or handles or adds, outside | called
+    alone = own and not other and not own.let_out()
+    return {"direct": direct, "ops": ops or direct, "calls": sorted(calls),
+            "outside": sorted(outside) if alone else None}
+
+
+def makes_tensors(symbol: str) -> bool:
+    """Whether a function of TensorFlow adds to the graph."""
+    return not symbol[len("tensorflow.") :].startswith(_PYTHON)
 
 
 def _gives_session(call: ast.Call) -> bool:

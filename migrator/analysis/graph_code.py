@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import MAIN, MODULE
 from migrator.analysis.index import ProjectIndex, absolute_name
 from migrator.analysis.session_carriers import carriers
@@ -32,7 +33,7 @@ def roots(
     found = set()
     for unit in own:
         key = path, unit
-        if key not in building:
+        if key not in building or key in table.alone:
             continue
         callers = table.callers.get(key, set())
         if unit in (MODULE, MAIN) or not callers or not callers <= building or any(
@@ -46,8 +47,12 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
     table = _table(index)
     building = table.building
     own = {key for key in building if key[0] == path}
-    if any(other[0] != path
-           for key in own for other in (table.callees[key] | table.callers[key]) & building):
+    if any(other[0] != path for key in own
+           for other in ((table.callees[key] - table.alone)
+                         | (set() if key in table.alone else table.callers[key])) & building):
+        return True
+    own, building = own - table.alone, building - table.alone
+    if not own.isdisjoint(table.enclosed) and path in table.behind_unknown:
         return True
     if not own:
         return False
@@ -103,14 +108,14 @@ class _Calls:
             for unit in units:
                 if "." in unit:
                     self.methods[unit.rpartition(".")[2]].append((path, unit))
-        self.callees = {
-            (path, unit): self.called(path, found["calls"])
-            for path, units in facts.items() for unit, found in units.items()
-        }
+        self.callees = {key: self.called(key[0], found["calls"]) for key, found in self._units()}
         self.callers: dict[Key, set[Key]] = defaultdict(set)
         for key, called in self.callees.items():
             for other in called:
                 self.callers[other].add(key)
+
+    def _units(self) -> Iterator[tuple[Key, Mapping[str, Any]]]:
+        return (((path, unit), found) for path, units in self.facts.items() for unit, found in units.items())
 
     def called(self, path: str, calls: Iterable[str]) -> set[Key]:
         """The units that these names may be, where code of the module at `path` calls them."""
@@ -135,16 +140,65 @@ class _Calls:
         return found
 
     @cached_property
+    def enclosed(self) -> set[Key]:
+        """Functions that only handle graphs of their own."""
+        return {key for key, own in self._units()
+                if own["outside"] is not None and key[1] not in (MODULE, MAIN)}
+
+    @cached_property
+    def alone(self) -> set[Key]:
+        """Those of them that no code calls while it builds another graph: who calls them has nothing of a
+        graph for that."""
+        reached: set[Key] = set()
+        to_see = [
+            called for key in self._growing(set())
+            for called in self.callees[key] - (self._outside(key) if key in self.enclosed else set())]
+        while to_see:
+            key = to_see.pop()
+            if key not in reached:
+                reached.add(key)
+                to_see += self.callees[key]
+        return {key for key in self.enclosed - reached if key[0] not in self.behind_unknown}
+
+    @cached_property
+    def behind_unknown(self) -> set[str]:
+        """The modules to which those that build lead through others that have nothing of a graph: what
+        these call of them is not known."""
+        seen = {path for path, _ in self._growing(set())}
+        to_see, found = list(seen), set()
+        while to_see:
+            path = to_see.pop()
+            for other in self.index.imported(path):
+                if path not in self.facts:
+                    found.add(other)
+                if other not in seen and other not in self.facts:
+                    seen.add(other)
+                    to_see.append(other)
+        return found
+
+    def _is_input(self, key: Key) -> bool:
+        """Whether a function only returns what comes next of a data set, which it will return itself."""
+        path, unit = key
+        info = self.index.modules.get(path)
+        summaries = info.summary.facts.get("functions") if info else None
+        return bool(summaries and unit in summaries and summaries[unit]["kind"] == k.ELEMENT)
+
+    def _outside(self, key: Key) -> set[Key]:
+        return self.called(key[0], self.facts[key[0]][key[1]]["outside"])
+
+    @cached_property
     def building(self) -> set[Key]:
         """Units that handle a graph, or compute beside calls of such ones."""
-        found = {
-            (path, unit) for path, units in self.facts.items()
-            for unit, own in units.items() if own["direct"]
-        }
+        return self._growing(self.alone)
+
+    def _growing(self, alone: set[Key]) -> set[Key]:
+        """`building`, where calls of the units `alone` say nothing of their callers."""
+        found = {key for key, own in self._units() if own["direct"] and not self._is_input(key)}
         grown = True
         while grown:
             grown = False
             for key, called in self.callees.items():
+                called = called - alone
                 if key in found or not called & found:
                     continue
                 own = self.facts[key[0]][key[1]]

@@ -68,7 +68,6 @@ def _configure():
         ("num_threads = 10", "num_threads = 1"), ("multi_scale_train = True", "multi_scale_train = False"),
         ("use_mix_up = True", "use_mix_up = False"), ("warm_up_epoch = 3", "warm_up_epoch = 1"),
         ("val_evaluation_epoch = 2", "val_evaluation_epoch = 1"),
-        ("learning_rate_init = 1e-4", "learning_rate_init = 1e-3"),
     ):  # fmt: skip
         edit("args.py", old, new)
 

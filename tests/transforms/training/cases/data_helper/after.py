@@ -26,7 +26,6 @@ def check_accuracy(correct, is_training, init_op):
     return float(num_correct) / num_examples
 
 
-@graphs.building
 def main(output):
     rng = np.random.RandomState(1)
     train_x, train_y = rng.normal(size=(10, 4)), rng.randint(0, 3, 10)

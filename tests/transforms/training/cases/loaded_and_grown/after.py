@@ -11,7 +11,6 @@ from tf1_support import image as tf1_image
 from tf1_support import sessions
 
 
-@graphs.building
 def freeze(path):
     with graphs.Graph().as_default() as graph:
         x = graphs.placeholder(tf.float32, [None, 6, 6, 3], name='image')

@@ -12,7 +12,6 @@ from tf1_support import scopes
 from tf1_support import sessions
 
 
-@graphs.building
 def train(path, data, labels):
     with graphs.Graph().as_default():
         x = graphs.placeholder(tf.float64, [None, 4], name='x')

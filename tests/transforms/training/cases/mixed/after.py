@@ -33,7 +33,6 @@ def run_steps(names, count, data, labels, path):
     return values
 
 
-@graphs.building
 def infer(data, path):
     with graphs.Graph().as_default():
         x = graphs.placeholder(tf.float64, [None, 3], name='x')

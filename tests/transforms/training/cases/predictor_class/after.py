@@ -69,7 +69,6 @@ class Predictor(object):
         return fetched['chosen'], best, fetched.get('debug')
 
 
-@graphs.building
 def save(directory, kind):
     """A trained model of that kind."""
     with graphs.Graph().as_default():

@@ -26,7 +26,6 @@ def predict(model, features):
     return scores.argmax(axis=1), scores
 
 
-@graphs.building
 def main(output):
     rng = np.random.RandomState(14)
     batches = [(rng.normal(size=(4, 3)), rng.randint(0, 2, size=4)) for _ in range(3)]

@@ -19,7 +19,6 @@ def feed_of(names, values, tensors):
     return {tensors[name]: value for name, value in zip(names, values)}
 
 
-@graphs.building
 def opaque_feed(data):
     with graphs.Graph().as_default(), sessions.Session() as sess:
         x = graphs.placeholder(tf.float64, [None, 3])
@@ -55,7 +54,6 @@ def in_parts(data):
         return first, sess.partial_run(handle, scaled, feed_dict={scale: first.max()})
 
 
-@graphs.building
 def surgery(data):
     with graphs.Graph().as_default() as graph:
         x = graphs.placeholder(tf.float64, [None, 3], name='x')
@@ -68,7 +66,6 @@ def surgery(data):
         return compute_y(data)
 
 
-@graphs.building
 def collected(data):
     with graphs.Graph().as_default(), sessions.Session() as sess:
         x = graphs.placeholder(tf.float64, [None, 3])
