@@ -1,4 +1,4 @@
-"""TF 1's batches of examples that are alike in size: a queue for each bucket, in a graph that is being built."""
+"""TF 1's batches of examples that are alike in size: a queue for each bucket, in a graph being built."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
