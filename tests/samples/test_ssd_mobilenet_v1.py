@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from migrator.verify import Reference, compare, find_reference
 from migrator.verify.children import Side, load_arrays, part
 from migrator.verify.records import Check, Status
@@ -56,6 +58,15 @@ def test_sources_are_python_3_7() -> None:
 
 def test_recorded_files_are_small() -> None:
     assert sum(p.stat().st_size for p in RECORDED.iterdir()) < 5_000_000
+
+
+def test_it_becomes_what_the_readme_shows() -> None:
+    """Steps of tf.function: none of its graphs is shared between modules."""
+    plan = build_plan(SAMPLE, Options(jobs=1))
+    texts = {file.path: file.new_text or "" for file in plan.changed}
+    assert "def train_step(images, class_targets, box_targets" in texts["train.py"]
+    assert "with store.run(apply_updates=True), tf.GradientTape() as tape:" in texts["train.py"]
+    assert not any(path.endswith("/graphs.py") for path, _ in plan.support_files)
 
 
 def test_training_learned() -> None:
