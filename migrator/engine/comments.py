@@ -133,8 +133,13 @@ def _inserted(old: str, new: str, tree: ast.Module, missing: list[tuple[int, str
     newline = "\r\n" if rows and rows[0].endswith("\r\n") else "\n"
     above: dict[int, list[str]] = {}
     for line, comment in missing:
-        at = bisect_left(starts, (following(line), ""))
+        begins = following(line)
+        at = bisect_left(starts, (begins, ""))
         number, indent = starts[at] if at < len(starts) else (len(rows) + 1, "")
+        said = next((n for n in range(begins, min(number, len(rows) + 1)) if rows[n - 1].strip()), number)
+        row = rows[said - 1] if said < number else ""
+        if row.lstrip().startswith("#") and row.startswith(indent):
+            number = said  # what is said of that code stays next to it
         above.setdefault(number, []).append(f"{indent}{comment}{newline}")
     parts: list[str] = []
     for number, row in enumerate(rows, 1):

@@ -1,4 +1,5 @@
-"""Keywords that libraries took and take no longer: `numpy.reshape(a, newshape=s)`, `TSNE(n_iter=500)`."""
+"""Keywords that libraries took and take no longer, and their values: `numpy.reshape(a, newshape=s)`,
+`TSNE(n_iter=500)`, `interp1d(x, y, kind='slinear')`."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 #: library -> code and release.
 _LIBRARIES = {
     "numpy": ("PY203", "numpy 2"), "sklearn": ("PY223", "scikit-learn 1.7"),
-    "matplotlib": ("PY225", "matplotlib 3.6"),
+    "matplotlib": ("PY225", "matplotlib 3.6"), "scipy": ("PY222", "scipy 1.10"),
 }
 #: function -> keyword -> what it is called now; "" where it had no effect any more.
 _NOW = {
@@ -37,13 +38,18 @@ _NOW = {
     "matplotlib.pyplot.hist": {"normed": "density"},
     "matplotlib.pyplot.grid": {"b": "visible"},
 }
-_WORDS = {word for names in _NOW.values() for word in names}
+#: function -> keyword -> value -> what computes the same now.
+_VALUES: dict[str, dict[str, dict[str, str]]] = {
+    # a spline through repeated points, as a curve of rates has them, is refused since scipy 1.10
+    "scipy.interpolate.interp1d": {"kind": {"slinear": "linear"}},
+}
+_WORDS = {word for table in (_NOW, _VALUES) for names in table.values() for word in names}
 
 
 @transform
 class LibraryKeywords:
-    """PY203, PY223, PY225: arguments are named as the libraries do now; a shape that follows the array needs
-    no name, so that older versions take it as well."""
+    """PY203, PY222, PY223, PY225: arguments are named as the libraries do now; a shape that follows the
+    array needs no name, so that older versions take it as well."""
 
     name = "library_keywords"
     triggers = frozenset(f"{library}.*" for library in _LIBRARIES)
@@ -56,8 +62,11 @@ class LibraryKeywords:
             if not any(word.arg in _WORDS for word in call.keywords):
                 continue
             function = ctx.names.resolve_node(call.func) or ""
-            if function in _NOW and not ctx.suppressed(_LIBRARIES[function.partition(".")[0]][0], call):
-                edits += self._renamed(ctx, lines, call, function)
+            if function not in _NOW and function not in _VALUES or ctx.suppressed(
+                    _LIBRARIES[function.partition(".")[0]][0], call):
+                continue
+            edits += self._renamed(ctx, lines, call, function) if function in _NOW else (
+                self._with_values(ctx, lines, call, function))
         return apply(ctx.text, edits)[0] if edits else None
 
     @staticmethod
@@ -82,4 +91,16 @@ class LibraryKeywords:
         for piece in without(site, gone):
             edits.append(Edit(piece.start, piece.end, ()))
             ctx.change(code, call, piece.reason)
+        return edits
+
+    @staticmethod
+    def _with_values(ctx: FileContext, lines: Lines, call: ast.Call, function: str) -> list[Edit]:
+        edits = []
+        code, release = _LIBRARIES[function.partition(".")[0]]
+        for word in call.keywords:
+            value = word.value.value if isinstance(word.value, ast.Constant) else None
+            now = _VALUES[function].get(word.arg or "", {}).get(value) if isinstance(value, str) else None
+            if now is not None:
+                edits.append(Edit(*lines.span(word.value), (repr(now),)))
+                ctx.change(code, call, f"{release} takes {word.arg}={value!r} no longer for all that it took")
         return edits

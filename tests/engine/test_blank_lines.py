@@ -52,3 +52,10 @@ def test_a_comment_that_became_part_of_a_docstring_is_not_said_again() -> None:
     old = "x = p()  # pictures, RGB\ny = f(x)\n"
     new = "def g(x):\n    \'\'\'Computes y.\n\n    x: pictures, RGB\n    \'\'\'\n    return f(x)\n"
     assert restored(old, Parsed(old).tree, new, Parsed(new).tree) == new
+
+
+def test_a_comment_stands_above_the_one_of_the_code_that_follows() -> None:
+    old = "a()\n\n# the session\ns = t()\n\n# what it gives\nb = f(s)\n"
+    new = "a()\n\n# what it gives\nb = f()\n"
+    after = "a()\n\n# the session\n# what it gives\nb = f()\n"
+    assert restored(old, Parsed(old).tree, new, Parsed(new).tree) == after

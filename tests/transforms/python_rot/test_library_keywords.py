@@ -1,5 +1,7 @@
 """Keywords that libraries lack by now are what they have in their place."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,15 @@ def test_keywords(before: str, after: str) -> None:
 def test_keywords_of_other_libraries(before: str, after: str) -> None:
     assert migrated(HEAD + before) == HEAD + after
     assert migrated(HEAD + after) == HEAD + after
+
+
+def test_a_line_through_repeated_points() -> None:
+    curve = "from scipy import interpolate\nx = [0.0, 0.0, 0.1, 0.1, 1.0]\ny = [0.5, 0.4, 0.3, 0.2, 0.1]\n"
+    before = (f"{curve}f = interpolate.interp1d(x, y, kind='slinear')\n"
+              "k = interpolate.interp1d(a, a, kind='zero')\n")  # fmt: skip
+    new = migrated(HEAD + before)
+    assert new == HEAD + before.replace("'slinear'", "'linear'")
+    found: dict[str, Any] = {"np": np}
+    exec(new.replace("import tensorflow as tf\n", ""), found)
+    # scipy 1.5.4 with 'slinear'
+    np.testing.assert_allclose(found["f"]([0.0, 0.001, 0.1, 0.7, 1.0]), [0.4, 0.399, 0.2, 0.13333333, 0.1])

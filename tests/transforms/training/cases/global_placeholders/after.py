@@ -7,8 +7,8 @@ from tf1_support import optimizers
 
 learning_rate = 0.1
 
-# The model.
 # Inputs of the graph.
+# The model.
 w = tf.Variable(np.linspace(-1.0, 1.0, 4).reshape(4, 1), name='w')
 b = tf.Variable(np.zeros([1]), name='b')
 optimizer = optimizers.GradientDescentOptimizer(learning_rate)
