@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from migrator.analysis._binder import Binder
-from migrator.analysis.private_paths import ROOTS, public_path
+from migrator.analysis.private_paths import ROOTS, out_of_backend, public_path
 from migrator.analysis.scopes import Binding, Reference, Scope
 from migrator.analysis.tree_walk import children
 
@@ -68,8 +68,12 @@ def canonical(path: str) -> tuple[str, bool]:
     ('tensorflow.nn.relu', True)
     >>> canonical("tensorflow.python.ops.nn_ops.relu")
     ('tensorflow.nn.relu', False)
+    >>> canonical("keras.backend.tf.nn.relu")
+    ('tensorflow.nn.relu', False)
     """
     compat = False
+    if ".backend." in path:
+        path = out_of_backend(path)
     if path.startswith("tensorflow_core."):
         path = "tensorflow." + path[len("tensorflow_core.") :]
     if path == "tf_slim" or path.startswith("tf_slim."):

@@ -12,6 +12,19 @@ from functools import cache, lru_cache
 from migrator.resources import rules_dir
 
 ROOTS = ("tensorflow.python.", "tensorflow.contrib.")
+_BACKENDS = (
+    "keras.backend.tensorflow_backend", "keras.backend", "tensorflow.keras.backend",
+    "tensorflow.python.keras.backend",
+)
+#: What Keras' backend had for its own use, and programs took from it.
+_HELD = {
+    "tf": "tensorflow",
+    "control_flow_ops": "tensorflow.python.ops.control_flow_ops",
+    "functional_ops": "tensorflow.python.ops.functional_ops",
+    "tensor_array_ops": "tensorflow.python.ops.tensor_array_ops",
+    "ctc": "tensorflow.python.ops.ctc_ops",
+    "moving_averages": "tensorflow.python.training.moving_averages",
+}
 
 
 @lru_cache(maxsize=10_000)
@@ -30,6 +43,20 @@ def public_path(path: str) -> str:
             break
         seen.add(led)
         path = led
+    return path
+
+
+def out_of_backend(path: str) -> str:
+    """What Keras' backend only had from elsewhere, by where that is.
+
+    >>> out_of_backend("keras.backend.control_flow_ops.while_loop")
+    'tensorflow.python.ops.control_flow_ops.while_loop'
+    """
+    for backend in _BACKENDS:
+        if path.startswith(backend + "."):
+            name, dot, rest = path[len(backend) + 1 :].partition(".")
+            if name in _HELD:
+                return _HELD[name] + dot + rest
     return path
 
 

@@ -170,6 +170,17 @@ def test_standalone_keras(before: str, after: str) -> None:
     assert migrated(before + "\n") == (after + "\n", [])
 
 
+@pytest.mark.parametrize("backend", ["from keras import backend as K\n", "import keras.backend as K\n",
+                                     "K = tf.keras.backend\n"])
+def test_what_the_backend_had_of_tensorflow_is_tensorflows(backend: str) -> None:
+    """Losses of detectors loop over a batch by what the backend imported for itself."""
+    text, codes = migrated(
+        TF + backend + "def f(m, x):\n    m = K.tf.to_float(m)\n"
+        "    return K.control_flow_ops.while_loop(lambda i, *r: i < m, lambda i, t: (i + 1, t), [0, x])\n")
+    assert "    m = tf.cast(m, tf.float32)\n    return tf.while_loop(lambda i, *r: i < m," in text
+    assert not codes
+
+
 def test_the_old_backend_is_in_tf_keras() -> None:
     text, codes = migrated("from keras import backend as K\nx = K.mean(y) + K.epsilon()\n")
     assert "x = tf.keras.backend.mean(y) + K.epsilon()" in text and codes == []
