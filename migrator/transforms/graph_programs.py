@@ -287,6 +287,18 @@ class _Writer:
                 self.edits.append(
                     Edit(*self.lines.span(reference.node), (self.ctx.support(support),)))
                 self.ctx.change("TF391", reference.node, reason, Rung.SUPPORT, symbol=symbol)
+            elif symbol == "tensorflow.get_default_graph":
+                self._compared(reference.call)
+
+    def _compared(self, graph: ast.Call) -> None:
+        """`x.graph is tf.get_default_graph()` asks for equality: a tensor knows what its graph traces."""
+        test = self.parents.of(graph)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+            start, end = self.lines.span(test.left)[1], self.lines.span(test.comparators[0])[0]
+            for word, sign in (("is not", "!="), ("is", "==")):
+                if self.ctx.text[start:end].strip() == word:
+                    self.edits.append(Edit(start, end, (f" {sign} ",)))
+                    return
 
     # -- what builds
 

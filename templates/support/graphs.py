@@ -144,6 +144,13 @@ class Graph:
                 tf.variable_creator_scope(self.run.lifted)):
             yield self
 
+    def __eq__(self, other: object) -> bool:
+        """The graph of a tensor (`x.graph`) is that which the program made."""
+        return self.traced is getattr(other, "traced", other)
+
+    def __hash__(self) -> int:
+        return hash(self.traced)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "traced":
             raise AttributeError(name)

@@ -32,7 +32,7 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        self.graph = graph or default_graph()
+        self.graph = default_graph() if graph is None else getattr(graph, "built_by", graph)
         self.sess_str = target
         self.kept: Any = None  # the values of its variables while another session runs
         self._entered: list[Any] = []
