@@ -38,7 +38,8 @@ class Layer(tf.Module):
         **_: Any,
     ) -> None:
         self._label = name
-        super().__init__(name=re.sub(r"\W", "_", name or _snake(type(self).__name__)).lstrip("_"))
+        plain = re.sub(r"\W", "_", name or _snake(type(self).__name__)).lstrip("_")
+        super().__init__(name=plain if plain[:1].isalpha() else f"layer_{plain}")
         self.trainable, self.built = trainable, False
         self.activity_regularizer = activity_regularizer
         self._dtype = None if dtype is None else tf.as_dtype(dtype)
