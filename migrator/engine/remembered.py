@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from migrator import support
+from migrator.analysis.facts_array_results import digest as results_digest
 from migrator.analysis.facts_layer_names import layer_namers
 from migrator.analysis.facts_zipped import digest as zipped_digest
 from migrator.analysis.graph_code import digest as graph_digest
@@ -159,5 +160,5 @@ class Remembered:
 
     def _key(self, path: str, digest: str, index: ProjectIndex) -> str:
         return key(self._base, path, digest, index.digest(path), graph_digest(index, path),
-                   zipped_digest(index, path), *sorted(layer_namers(index)))
+                   zipped_digest(index, path), results_digest(index), *sorted(layer_namers(index)))
 

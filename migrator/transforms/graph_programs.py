@@ -293,7 +293,7 @@ class _Writer:
     def _compared(self, graph: ast.Call) -> None:
         """`x.graph is tf.get_default_graph()` asks for equality: a tensor knows what its graph traces."""
         test = self.parents.of(graph)
-        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
             start, end = self.lines.span(test.left)[1], self.lines.span(test.comparators[0])[0]
             for word, sign in (("is not", "!="), ("is", "==")):
                 if self.ctx.text[start:end].strip() == word:

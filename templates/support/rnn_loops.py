@@ -25,9 +25,14 @@ def _size(tensor: tf.Tensor, axis: int) -> Any:
 
 
 def _select(alive: tf.Tensor, new: Any, old: Any) -> Any:
-    """`new` where a sequence goes on, `old` where it has ended, for nested [batch, ...]."""
+    """`new` where a sequence goes on, `old` where it has ended, for nested [batch, ...].
 
-    def one(n: tf.Tensor, o: tf.Tensor) -> tf.Tensor:
+    What is no batch, a count of steps or the history of a cell, goes on.
+    """
+
+    def one(n: Any, o: Any) -> Any:
+        if isinstance(n, tf.TensorArray) or n.shape.rank == 0:
+            return n
         shape = [-1] + [1] * (n.shape.rank - 1)
         return tf.where(tf.reshape(alive, shape), n, tf.cast(o, n.dtype))
 
@@ -59,7 +64,8 @@ def dynamic_rnn(
         if initial_state is None and dtype is None:
             raise ValueError("If there is no initial_state, you must give a dtype.")
         state = cell.zero_state(batch, dtype) if initial_state is None else initial_state
-        state = tf.nest.map_structure(tf.convert_to_tensor, state)
+        state = tf.nest.map_structure(
+            lambda x: x if isinstance(x, tf.TensorArray) else tf.convert_to_tensor(x), state)
         like = tf.nest.flatten(state)
         kind = tf.as_dtype(dtype) if dtype is not None else like[0].dtype if like else first.dtype
         sizes = tf.nest.flatten(sized(dimensions_of, cell.output_size))

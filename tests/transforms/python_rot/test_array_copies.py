@@ -26,5 +26,6 @@ def test_copies_if_need_be(before: str, after: str) -> None:
 
 def test_a_list_becomes_an_array_and_an_array_stays_itself() -> None:
     got: dict[str, np.ndarray] = {"rows": np.arange(3)}
-    exec(migrated("import numpy as np\nnew = np.array([1, 2], copy=False)\nsame = np.array(rows, copy=False)\n"), got)
+    text = "import numpy as np\nnew = np.array([1, 2], copy=False)\nsame = np.array(rows, copy=False)\n"
+    exec(migrated(text), got)
     assert got["new"].tolist() == [1, 2] and got["same"] is got["rows"]
