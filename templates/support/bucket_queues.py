@@ -32,7 +32,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: Any, num_buckets: int, n
     if len(capacities) != num_buckets:
         raise ValueError(f"The list bucket_capacities ({capacities}) must have exactly num_buckets "
                          f"({num_buckets}) elements.")
-    with tf.name_scope(name or "bucket"):
+    with tf.name_scope(name or "bucket") as scope:
         components = Components([tensors], False, keep_of(keep_input, False))
         held = components.shapes(shapes, dynamic_pad)
         which = tf.convert_to_tensor(which_bucket, tf.int32, name="which_bucket")
@@ -64,8 +64,8 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: Any, num_buckets: int, n
             tf.group(*[queue.close(cancel_pending_enqueues=True) for queue in queues]), ended))
         waiting = tf.cast(top.size(), tf.float32)
         for i in range(num_buckets):
-            scalar(f"bucket/bucket_queue_{i}/size", waiting)
-        scalar(f"bucket/top_queue/fraction_of_{capacity}_full", waiting * (1.0 / capacity))
+            scalar(f"bucket/{scope}bucket_queue_{i}/size", waiting)
+        scalar(f"bucket/{scope}top_queue/fraction_of_{capacity}_full", waiting * (1.0 / capacity))
         number, *found = top.dequeue(name="dequeue_top")
         return number, components.restored(found)
 

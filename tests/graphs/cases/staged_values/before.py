@@ -3,24 +3,23 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.contrib.staging import StagingArea
 
 
 class Learner(object):
     def __init__(self):
         shapes = [(None, 2), (None,)]
-        self.area = StagingArea([tf.float32, tf.float32], shapes)
+        area = tf.contrib.staging.StagingArea([tf.float32, tf.float32], shapes)
         self.given = [tf.placeholder(tf.float32, shape) for shape in shapes]
-        self.stage = self.area.put(self.given)
-        x, y = self.area.get()
+        self.stage = area.put(self.given)
+        x, y = area.get()
         assert x.shape.as_list() == [None, 2]
         self.weights = tf.get_variable('weights', [2], initializer=tf.zeros_initializer())
         self.loss = tf.reduce_mean(tf.square(tf.reduce_sum(x * self.weights, 1) - y))
         self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
-        self.waiting = self.area.size()
-        self.named = StagingArea([tf.int32], names=['count'])
-        self.put_named = self.named.put({'count': tf.constant(5)})
-        self.got = self.named.get()['count']
+        self.waiting = area.size()
+        named = tf.contrib.staging.StagingArea([tf.int32], names=['count'])
+        self.put_named = named.put({'count': tf.constant(5)})
+        self.got = named.get()['count']
 
     def step(self, sess, x, y):
         sess.run(self.stage, dict(zip(self.given, [x, y])))
