@@ -114,8 +114,7 @@ class _Imported:
         called = called or own  # another one where an operation has the variable's name
         with tf.init_scope(), tf.name_scope(""):
             kept = self._first.get(f"{own}/{FIRST_VALUE}")
-            first = tf.zeros([size or 0 for size in shape] if shape.rank is not None else [], dtype
-                             ) if kept is None else tf.constant(kept, dtype)
+            first = _no_value(shape, dtype) if kept is None else tf.constant(kept, dtype)
             variable = hashable(tf.Variable(
                 first, known is None or bool(known.trainable), dtype=dtype, shape=shape,
                 name=self.prefix + called, experimental_enable_variable_lifting=False))
@@ -127,7 +126,7 @@ class _Imported:
                        if any(_plain(d.variable_name) == own for d in self._variable_defs(key))]
         self.graph.store.add(self.prefix + called, variable,
                              collections or [GraphKeys.GLOBAL_VARIABLES])
-        self.graph.run.made(variable, self._initial(own))
+        self.graph.run.made(variable, self._initial(own, shape, dtype))
         if GraphKeys.LOCAL_VARIABLES not in collections:
             self.variables[called] = variable
         return self._captured(variable, called)
@@ -138,14 +137,14 @@ class _Imported:
         with self.graph.as_default():
             return self.graph.traced.capture(variable.handle, name=name)
 
-    def _initial(self, name: str) -> Callable[[], Any]:
+    def _initial(self, name: str, shape: tf.TensorShape, dtype: tf.DType) -> Callable[[], Any]:
         def initial() -> Any:
             value = getattr(self._defs.get(name), "initial_value_name", "")
-            if not value:
-                raise tf.errors.FailedPreconditionError(
-                    None, None, f"the meta graph does not tell the first value of {name!r}: "
-                                "restore a checkpoint")
-            return self.graph.element(self.prefix + value)
+            if value:
+                return self.graph.element(self.prefix + value)
+            logging.log_first_n(logging.WARNING, "the meta graph does not tell the first values of all "
+                                "variables (%s): they have none before a checkpoint is restored", 1, name)
+            return _no_value(shape, dtype)
 
         return initial
 
@@ -163,6 +162,13 @@ class _Imported:
                 for variable in self._variable_defs(key) if _holds_variables(key) else ():
                     run.add_to_collection(key, self.graph.element(
                         self.prefix + _plain(variable.variable_name)))
+
+
+def _no_value(shape: tf.TensorShape, dtype: tf.DType) -> tf.Tensor:
+    """What a variable holds whose first value the meta graph does not tell: nothing to compute with,
+    until it is restored."""
+    sizes = [size or 0 for size in shape] if shape.rank is not None else []
+    return tf.fill(sizes, tf.constant(float("nan"), dtype)) if dtype.is_floating else tf.zeros(sizes, dtype)
 
 
 def _plain(name: str) -> str:

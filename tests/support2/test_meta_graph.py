@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import checkpoint, freezing, graph_imports, graphs, sessions
+from tf1_support import checkpoint, freezing, graph_imports, graphs, initializers, scopes, sessions
 from tf1_support.frozen_graph import FrozenGraph
 from tf1_support.meta_graph import MetaGraph
 
@@ -134,3 +134,20 @@ def test_bad_input(tmp_path):
         graph.restore(tmp_path / "meta_reference")
     with pytest.raises(KeyError, match="prediction"):
         graph.run("predicton:0")
+
+
+def test_what_is_initialized_before_it_is_restored(tmp_path):
+    """A first value that the meta graph does not tell, of a program that restores after it initialized."""
+    path = str(tmp_path / "c.ckpt")
+    with graphs.Graph().as_default() as graph, sessions.Session() as session:
+        w = scopes.get_variable("w", [2, 3], initializer=initializers.truncated_normal_initializer())
+        tf.identity(w * 2.0, name="doubled")
+        session.run(graphs.global_variables_initializer())
+        checkpoint.Saver().save(path)
+        expected = session.run("doubled:0")
+    with graphs.Graph().as_default() as graph, sessions.Session() as session:
+        saver = graph_imports.import_meta_graph(f"{path}.meta")
+        session.run(graphs.global_variables_initializer())
+        assert np.isnan(session.run("doubled:0")).all()
+        saver.restore(session, path)
+        np.testing.assert_array_equal(session.run(graph.get_tensor_by_name("doubled:0")), expected)
