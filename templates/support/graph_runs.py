@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from .devices import asked_for
@@ -219,7 +220,9 @@ class GraphRun(Run):
 
     def _initialize(self, variable: Any, initial: Callable[[], Any], inputs: Sequence[Any],
                     values: Sequence[Any]) -> None:
+        drawn = np.random.get_state()
         value = initial()
+        np.random.set_state(drawn)  # TF 1 asked NumPy once, where the graph was built
         if _is_symbolic(value):
             needed = self.graph.function_of(list(inputs), value)
             variable.assign(needed(*values))
