@@ -58,7 +58,8 @@ class BlockLines:
             if place - group == len(suite):
                 raise NotPlain
             first, last = suite[group].lineno, suite[place - 1].end_lineno or 0
-            while not self._line(first - 1).strip():
+            head_takes_blanks = opened and group == 0
+            while not head_takes_blanks and not self._line(first - 1).strip():
                 first -= 1
             text = self.text[self.starts[first - 2] : self.starts[last]]
             if "#" in text:

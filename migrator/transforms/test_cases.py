@@ -43,25 +43,39 @@ _GRAPH_CALL = re.compile(rf"\.\s*(?:{'|'.join(sorted(_GRAPH_CALLS))})\b(?=[\s\\)
 
 
 @transform
+class TestBases:
+    """Gives test classes a fresh variable store per test; apart from what is made of their methods, which
+    may be taken back."""
+
+    name = "test_bases"
+    triggers = frozenset({"tensorflow.*"})
+    order = 39
+
+    def run(self, ctx: FileContext) -> str | None:
+        if not _looks_like_tests(ctx.text):
+            return None
+        lines = Lines(ctx.text)
+        edits = [
+            *_base_classes(ctx, lines, ctx.tree.body),
+            *_plain_base_classes(ctx, lines, _graph_lines(lines)),
+        ]
+        return apply(ctx.text, edits)[0] if edits else None
+
+
+@transform
 class TestCases:
-    """Rewrites methods of test classes; gives the classes a fresh variable store per test."""
+    """Rewrites methods of test classes."""
 
     name = "test_cases"
     triggers = frozenset({"tensorflow.*"})
     order = 40
 
     def run(self, ctx: FileContext) -> str | None:
-        text = ctx.text
-        if not _looks_like_tests(text):
+        if not _looks_like_tests(ctx.text):
             return None
-        lines = Lines(text)
-        touched = _graph_lines(lines)
-        edits = [
-            *_base_classes(ctx, lines, ctx.tree.body),
-            *_plain_base_classes(ctx, lines, touched),
-            *_functions(ctx, lines, ctx.tree.body, touched, False, set()),
-        ]
-        return apply(text, edits)[0] if edits else None
+        lines = Lines(ctx.text)
+        edits = list(_functions(ctx, lines, ctx.tree.body, _graph_lines(lines), False, set()))
+        return apply(ctx.text, edits)[0] if edits else None
 
 
 def _looks_like_tests(text: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from migrator.analysis.arguments import given_to
+from migrator.analysis.facts_graph_code import in_graph_form
 from migrator.analysis.fresh_names import fresh_name
 from migrator.analysis.tree_walk import calls_in, self_attribute, walk
 from migrator.engine.context import FileContext
@@ -38,6 +39,8 @@ class TestSetup:
 
     def run(self, ctx: FileContext) -> str | None:
         if "TestCase" not in ctx.text or "placeholder" not in ctx.text or "self" not in ctx.text:
+            return None
+        if in_graph_form(ctx.text):  # its tests got theirs before
             return None
         text = ctx.text
         for name in [n.name for n in test_classes(ctx.tree) if _may_share(ctx, n)]:

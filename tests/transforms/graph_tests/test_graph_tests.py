@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.mutated import examine
 from tests.transforms.projects import (
     assert_command_changes_nothing,
     migrate_command,
@@ -69,3 +70,29 @@ def test_an_object_is_filled_before_it_is_read(migrated: Path) -> None:
 
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
     assert_command_changes_nothing(migrated, tmp_path / "again")
+
+
+TAKEN_BACK = """import tensorflow as tf
+import nets
+
+
+class NetTest(tf.test.TestCase):
+  def test_rows(self):
+    x = tf.placeholder(tf.float32, [None, 2])
+    shape = nets.shape(x)
+    with self.test_session() as sess:
+      self.assertEqual(sess.run(shape, {x: [[1., 2.]]}), 1)
+
+  def test_that_reads_too_early(self):
+    x = tf.placeholder(tf.float32, [None, 2])
+    self.assertTrue(tf.contrib.framework.is_tensor(shape[0]))
+    shape = nets.shape(x)
+    self.assertEqual(shape[1], 2)
+"""
+
+
+def test_a_rewrite_that_is_taken_back_leaves_nothing_to_a_second_run() -> None:
+    """The check refuses what becomes of the methods; that their class has a store of its own stays."""
+    result, problems = examine(TAKEN_BACK)
+    assert result is not None and "class NetTest(testing.TestCase):" in (result.new_text or "")
+    assert problems == []

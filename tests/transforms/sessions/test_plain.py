@@ -79,7 +79,7 @@ def methods(draw: st.DrawFn) -> str:
     text = "  def test_it(self):\n" + indented([*draw(some), "x = 1"], 4)
     for _ in range(draw(st.integers(1, 2))):
         head = draw(st.sampled_from(3 * BLOCKS[:4] + BLOCKS))
-        asked = st.lists(st.sampled_from(8 * (RUN[:9] + BUILT[:7]) + RUN), max_size=4)
+        asked = st.lists(st.sampled_from(8 * (RUN[:9] + BUILT[:9]) + RUN), max_size=4)
         inner = [*draw(asked), "a = sess.run(y)"]
         if head.startswith("with lib.patched(\n"):
             body = indented([head], 4) + indented([BLOCKS[0]], 6) + indented(inner, 8)
@@ -118,6 +118,8 @@ def test_plain_tests_become_what_the_planner_makes_of_them(method: str) -> None:
         "                   y])\n  self.assertAllClose(a, b)\n",
         "x = tf.ones([2])\ninit = tf.global_variables_initializer()\n\nwith lib.patched():\n"
         "  with self.cached_session():\n    init.run()\n    self.assertTrue(x.eval())\n",
+        "x = tf.ones([2])\ninit = tf.global_variables_initializer()\nwith self.test_session() as sess:\n\n"
+        "  sess.run(init)\n\n  self.assertTrue(sess.run(x))\n",
     ],
 )
 def test_the_plain_way_is_taken(body: str) -> None:
