@@ -47,9 +47,7 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
     table = _table(index)
     building = table.building
     own = {key for key in building if key[0] == path}
-    if any(other[0] != path for key in own
-           for other in ((table.callees[key] - table.alone)
-                         | (set() if key in table.alone else table.callers[key])) & building):
+    if any(other[0] != path for key in own for other in table.around(key) & building):
         return True
     own, building = own - table.alone, building - table.alone
     if not own.isdisjoint(table.enclosed) and path in table.behind_unknown:
@@ -151,7 +149,7 @@ class _Calls:
         graph for that."""
         reached: set[Key] = set()
         to_see = [
-            called for key in self._growing(set())
+            called for key in self._handling
             for called in self.callees[key] - (self._outside(key) if key in self.enclosed else set())]
         while to_see:
             key = to_see.pop()
@@ -164,7 +162,7 @@ class _Calls:
     def behind_unknown(self) -> set[str]:
         """The modules to which those that build lead through others that have nothing of a graph: what
         these call of them is not known."""
-        seen = {path for path, _ in self._growing(set())}
+        seen = {path for path, _ in self._handling}
         to_see, found = list(seen), set()
         while to_see:
             path = to_see.pop()
@@ -190,6 +188,15 @@ class _Calls:
     def building(self) -> set[Key]:
         """Units that handle a graph, or compute beside calls of such ones."""
         return self._growing(self.alone)
+
+    @cached_property
+    def _handling(self) -> set[Key]:
+        """The same, where functions with graphs of their own are no others than the rest."""
+        return self._growing(set())
+
+    def around(self, key: Key) -> set[Key]:
+        """The units that a unit calls, and that call it, with which it may share a graph."""
+        return (self.callees[key] - self.alone) | (set() if key in self.alone else self.callers[key])
 
     def _growing(self, alone: set[Key]) -> set[Key]:
         """`building`, where calls of the units `alone` say nothing of their callers."""

@@ -170,6 +170,16 @@ class ProjectIndex:
         """Paths of the project's modules that the file at `path` imports."""
         return self._imports.get(path, ())
 
+    def reached(self, path: str) -> set[str]:
+        """The file at `path` and all of the project that it imports, also through others."""
+        seen, queue = {path}, [path]
+        while queue:
+            for target in self.imported(queue.pop()):
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+        return seen
+
     def fact(self, module: str, name: str, importer: str = "") -> Any:
         """The fact `name` (see `analysis.facts.fact`) of a module by dotted name or path."""
         info = self.modules.get(module) or self.find(module, importer)
@@ -199,13 +209,7 @@ class ProjectIndex:
         info = self.modules.get(path)
         if info is None:
             return ""
-        seen = {path}
-        queue = [path]
-        while queue:
-            for target in self.imported(queue.pop()):
-                if target not in seen:
-                    seen.add(target)
-                    queue.append(target)
+        seen = self.reached(path)
         seen.update(self.importers(path))
         if not seen.isdisjoint(self._graph_loaders):
             seen |= self._graph_loaders

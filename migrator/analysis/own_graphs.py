@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from migrator.analysis.names import NameTable
 from migrator.analysis.tree_walk import walk
@@ -27,18 +28,22 @@ class OwnGraphs:
         self, nodes: Sequence[ast.AST], names: NameTable, makes_tensors: Callable[[str], bool]
     ) -> None:
         self._nodes, self._names, self._makes_tensors = nodes, names, makes_tensors
+        self._graphs: set[str] = set()
+        self.inside: set[int] = set()
+        blocks = [(node, graph) for node in nodes if isinstance(node, ast.With)
+                  for item in node.items if (graph := _made_default(item.context_expr)) is not None]
+        if not blocks:
+            return
         self._graphs = {
-            target.id for target, value in self._assigned()
+            target.id for target, value in self._assigned
             if isinstance(target, ast.Name) and isinstance(value, ast.Call) and self._symbol(value) in _GRAPHS
         }
-        blocks = [node for node in nodes if isinstance(node, ast.With) and any(
-            self._is_own(item.context_expr) for item in node.items)]
-        self.inside = {id(inner) for block in blocks for inner in walk(block)}
-        sessions = {
-            target.id for target, value in self._assigned()
-            if isinstance(target, ast.Name) and self._is_session_of_own(value)
-        }
-        if blocks:  # what runs or opens such a graph is part of it, wherever it stands
+        self.inside = {id(inner) for block, graph in blocks if self._is_own(graph) for inner in walk(block)}
+        if self.inside:  # what runs or opens such a graph is part of it, wherever it stands
+            sessions = {
+                target.id for target, value in self._assigned
+                if isinstance(target, ast.Name) and self._is_session_of_own(value)
+            }
             self.inside |= {
                 id(node) for node in nodes if isinstance(node, ast.Call) and (
                     self._symbol(node) in _GRAPHS or self._is_session_of_own(node)
@@ -60,11 +65,11 @@ class OwnGraphs:
                 return True
             if isinstance(node, ast.Call) and id(node) in self.inside and _is_method_of_self(node):
                 return True
-        bound = {name.id for target, _ in self._assigned() for name in _roots(target)
+        bound = {name.id for target, _ in self._assigned for name in _roots(target)
                  if not isinstance(target, (ast.Attribute, ast.Subscript))}
         return any(
             self._holds(value, held) and not {name.id for name in _roots(target)} & bound
-            for target, value in (*self._assigned(), *self._filled()))
+            for target, value in (*self._assigned, *self._filled()))
 
     # -- what holds something of the graph
 
@@ -72,7 +77,7 @@ class OwnGraphs:
         """The names that hold something of the graphs, in the end."""
         held = {node.name for node in self._nodes
                 if isinstance(node, ast.FunctionDef) and id(node) in self.inside}
-        bound = [*self._assigned(), *self._filled()]
+        bound = [*self._assigned, *self._filled()]
         size = -1
         while size != len(held):
             size = len(held)
@@ -113,8 +118,12 @@ class OwnGraphs:
 
     # -- what stands there
 
-    def _assigned(self) -> Iterator[Assigned]:
+    @cached_property
+    def _assigned(self) -> list[Assigned]:
         """Targets with their values, by any statement that binds names."""
+        return list(self._bindings())
+
+    def _bindings(self) -> Iterator[Assigned]:
         for node in self._nodes:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -131,12 +140,8 @@ class OwnGraphs:
     def _symbol(self, call: ast.Call) -> str:
         return self._names.resolve_node(call.func, values=False) or ""
 
-    def _is_own(self, node: ast.expr) -> bool:
-        """Whether this is ``tf.Graph().as_default()``, or that of a name that holds such a graph."""
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "as_default"):
-            return False
-        graph = node.func.value
+    def _is_own(self, graph: ast.expr) -> bool:
+        """Whether this is ``tf.Graph()``, or a name that holds such a graph."""
         return isinstance(graph, ast.Call) and self._symbol(graph) in _GRAPHS or (
             isinstance(graph, ast.Name) and graph.id in self._graphs)
 
@@ -145,6 +150,13 @@ class OwnGraphs:
             return False
         return any(word.arg == "graph" and isinstance(word.value, ast.Name) and word.value.id in self._graphs
                    for word in node.keywords)
+
+
+def _made_default(node: ast.expr) -> ast.expr | None:
+    """What ``graph.as_default()`` is asked of."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "as_default":
+        return node.func.value
+    return None
 
 
 def _is_method_of_self(call: ast.Call) -> bool:

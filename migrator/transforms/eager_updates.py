@@ -44,9 +44,5 @@ class EagerUpdates:
 
 def _texts(ctx: FileContext) -> list[str]:
     """The file, and all of the project that it imports."""
-    seen, pending = {ctx.path}, [ctx.path]
-    while pending:
-        new = set(ctx.index.imported(pending.pop())) - seen
-        seen |= new
-        pending += new
-    return [ctx.text, *(ctx.index.text(path) or "" for path in sorted(seen - {ctx.path}))]
+    others = sorted(ctx.index.reached(ctx.path) - {ctx.path})
+    return [ctx.text, *(ctx.index.text(path) or "" for path in others)]

@@ -1,5 +1,5 @@
 """Keywords that libraries took and take no longer, and their values: `numpy.reshape(a, newshape=s)`,
-`TSNE(n_iter=500)`, `interp1d(x, y, kind='slinear')`."""
+`TSNE(n_iter=500)`, `interp1d(x, y, kind='slinear')`, `numpy.array(x, copy=False)`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: library -> code and release.
 _LIBRARIES = {
     "numpy": ("PY203", "numpy 2"), "sklearn": ("PY223", "scikit-learn 1.7"),
-    "matplotlib": ("PY225", "matplotlib 3.6"), "scipy": ("PY222", "scipy 1.10"),
+    "matplotlib": ("PY225", "matplotlib 3.6"),
 }
 #: function -> keyword -> what it is called now; "" where it had no effect any more.
 _NOW = {
@@ -38,21 +38,25 @@ _NOW = {
     "matplotlib.pyplot.hist": {"normed": "density"},
     "matplotlib.pyplot.grid": {"b": "visible"},
 }
-#: function -> keyword -> value -> what computes the same now.
-_VALUES: dict[str, dict[str, dict[str, str]]] = {
-    # a spline through repeated points, as a curve of rates has them, is refused since scipy 1.10
-    "scipy.interpolate.interp1d": {"kind": {"slinear": "linear"}},
+#: function -> code, keyword, value, what computes the same now, and why.
+_VALUES: dict[str, tuple[str, str, object, object, str]] = {
+    # a spline through repeated points, as a curve of rates has them
+    "scipy.interpolate.interp1d": (
+        "PY222", "kind", "slinear", "linear",
+        "scipy 1.10 takes kind='slinear' no longer for all that it took"),
+    # NumPy 1 takes None for the same
+    "numpy.array": ("PY239", "copy", False, None, "copy=False refuses in NumPy 2 where it must copy"),
 }
-_WORDS = {word for table in (_NOW, _VALUES) for names in table.values() for word in names}
+_WORDS = {word for names in _NOW.values() for word in names} | {row[1] for row in _VALUES.values()}
 
 
 @transform
 class LibraryKeywords:
-    """PY203, PY222, PY223, PY225: arguments are named as the libraries do now; a shape that follows the
-    array needs no name, so that older versions take it as well."""
+    """PY203, PY222, PY223, PY225, PY239: arguments are named, and given, as the libraries take them now; a
+    shape that follows the array needs no name, so that older versions take it as well."""
 
     name = "library_keywords"
-    triggers = frozenset(f"{library}.*" for library in _LIBRARIES)
+    triggers = frozenset(f"{name.partition('.')[0]}.*" for name in (*_NOW, *_VALUES))
     order = 86
 
     def run(self, ctx: FileContext) -> str | None:
@@ -62,11 +66,10 @@ class LibraryKeywords:
             if not any(word.arg in _WORDS for word in call.keywords):
                 continue
             function = ctx.names.resolve_node(call.func) or ""
-            if function not in _NOW and function not in _VALUES or ctx.suppressed(
-                    _LIBRARIES[function.partition(".")[0]][0], call):
-                continue
-            edits += self._renamed(ctx, lines, call, function) if function in _NOW else (
-                self._with_values(ctx, lines, call, function))
+            if function in _NOW and not ctx.suppressed(_LIBRARIES[function.partition(".")[0]][0], call):
+                edits += self._renamed(ctx, lines, call, function)
+            elif function in _VALUES and not ctx.suppressed(_VALUES[function][0], call):
+                edits += self._given(ctx, lines, call, function)
         return apply(ctx.text, edits)[0] if edits else None
 
     @staticmethod
@@ -94,13 +97,10 @@ class LibraryKeywords:
         return edits
 
     @staticmethod
-    def _with_values(ctx: FileContext, lines: Lines, call: ast.Call, function: str) -> list[Edit]:
-        edits = []
-        code, release = _LIBRARIES[function.partition(".")[0]]
-        for word in call.keywords:
-            value = word.value.value if isinstance(word.value, ast.Constant) else None
-            now = _VALUES[function].get(word.arg or "", {}).get(value) if isinstance(value, str) else None
-            if now is not None:
-                edits.append(Edit(*lines.span(word.value), (repr(now),)))
-                ctx.change(code, call, f"{release} takes {word.arg}={value!r} no longer for all that it took")
-        return edits
+    def _given(ctx: FileContext, lines: Lines, call: ast.Call, function: str) -> list[Edit]:
+        code, keyword, value, now, why = _VALUES[function]
+        said = next((word.value for word in call.keywords if word.arg == keyword), None)
+        if not isinstance(said, ast.Constant) or said.value != value:
+            return []
+        ctx.change(code, call, why)
+        return [Edit(*lines.span(said), (repr(now),))]
