@@ -43,6 +43,7 @@ def session_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, 
     is a value: "name", ".name" or both)], "gives": [(function, place or
     keyword, carrier, whether it cannot be a variable's)], "calls": names of functions -> what they mean
     -> most positional arguments,
+    "inherited": [(carrier, a base that is imported)] of parameters of methods of classes that have one,
     "values": names, and ``.name`` of attributes, that stand elsewhere than in a call,
     "loads": what loads graphs from files, "closed": carriers that are closed,
     "queues": whether queues are made, for which something may wait until a session is closed}."""
@@ -103,6 +104,8 @@ class Carried:
         own = list(self.parameters())
         needs |= {carrier_of_parameter(name, parameter) for name, parameter, _, node in own
                   if self._called_by_tensorflow(node)}
+        inherited = [(carrier_of_parameter(name, parameter), base) for name, parameter, _, node in own
+                     for base in self._imported_bases(node)]
         return {
             "carriers": sorted({self.carrier(node) for node in self.expressions}),
             "hooked": sorted(self._made_by(self._calls_hooks)),
@@ -114,6 +117,7 @@ class Carried:
             "links": links, "needs": sorted(needs), "gives": gives,
             "parameters": [
                 (name, parameter, place, self._ways(node)) for name, parameter, place, node in own],
+            "inherited": inherited,
             "calls": self._calls(), "values": self._values(),
             "loads": sorted({name for node in walk(self.tree)
                              if isinstance(node, (ast.Name, ast.Attribute))
@@ -263,12 +267,16 @@ class Carried:
         return not self.makes(call) or len(call.args) > 1 or any(w.arg == "graph" for w in call.keywords)
 
     def _called_by_tensorflow(self, function: Function) -> bool:
-        """Whether TensorFlow calls a method: that of a hook, a listener, ..."""
+        """Whether TensorFlow calls a method by its name: that of a hook, a listener, ..."""
         holder = self.parents.of(function)
-        return isinstance(holder, ast.ClassDef) and bool(holder.bases) and (
-            function.name in _CALLED or function.name != "__init__" and any(
-                (self.values.names.resolve_node(base, values=False) or "").startswith("tensorflow.")
-                for base in holder.bases))
+        return isinstance(holder, ast.ClassDef) and bool(holder.bases) and function.name in _CALLED
+
+    def _imported_bases(self, function: Function) -> list[str]:
+        """What the class of a method takes from other modules: code there may call the method."""
+        holder = self.parents.of(function)
+        bases = holder.bases if isinstance(holder, ast.ClassDef) and function.name != "__init__" else ()
+        found = (self.values.names.resolve_node(base, values=False) or "" for base in bases)
+        return [base for base in found if "." in base and not base.startswith("builtins.")]
 
     def starts_again(self, value: ast.expr) -> bool:
         """Whether a session is made that starts again what another one of the same graph had: its

@@ -67,6 +67,8 @@ class Carriers:
             kept |= {_own(path, carrier) for carrier in some}
         needs: Iterable[str] = found["needs"]  # type: ignore[assignment]
         self._needed |= {_own(path, carrier) for carrier in needs}
+        inherited: Iterable[tuple[str, str]] = found["inherited"]  # type: ignore[assignment]
+        self._needed |= {carrier for carrier, base in inherited if not self._is_ours(base, path)}
         gives: Iterable[tuple[str, int | str, str, bool]] = found["gives"]  # type: ignore[assignment]
         given: dict[str, int] = defaultdict(int)
         for name, place, carrier, sure in gives:
@@ -85,6 +87,11 @@ class Carriers:
                     if "." not in meant or self._index.resolve(meant, path)
                 ):
                     self._needed.add(carrier_of_parameter(name, parameter))
+
+    def _is_ours(self, base: str, path: str) -> bool:
+        """Whether a class is the project's: the methods of one of a library are called by that."""
+        found = self._index.definition(base, path)
+        return found is not None and found[1] in found[0].summary.classes
 
     def takers(self, name: str, place: int | str) -> list[str]:
         """The carriers that are parameters at a place, or of a name, of the functions called `name`."""

@@ -121,7 +121,7 @@ def import_edits(
     by_place: dict[int, list[str]] = {}
     newline = lines.newline
     for module, name, local in sorted(required, key=lambda item: (item[0], item[1] or "")):
-        place = _place(text, tree, lines, module)
+        place = _place(text, tree, lines, module, local.split(".")[0])
         by_place.setdefault(place, []).append(statement_text(module, name, local))
     edits = []
     for place, statements in by_place.items():
@@ -149,9 +149,9 @@ def _top(node: ast.stmt) -> str:
     return "." if node.level else (node.module or "").split(".")[0]
 
 
-def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
-    """The offset of the line before which an import of `module` belongs."""
-    imports = imports_before_use(tree)
+def _place(text: str, tree: ast.Module, lines: Lines, module: str, local: str) -> int:
+    """The offset of the line before which an import of `module` belongs that binds `local`."""
+    imports = imports_before_use(tree, frozenset({local}))
     top = module.split(".")[0]
     ordinary = [n for n in imports if _top(n) != "__future__"]
     after: ast.stmt | None = None
@@ -169,13 +169,12 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str) -> int:
     return _line_after(text, tree, lines, after)
 
 
-def imports_before_use(tree: ast.Module) -> list[ast.stmt]:
-    """The imports at module level up to the first statement that runs what one of them binds:
-    further down an import would come too late for it. What only the standard library does counts
-    for nothing: ``os.environ[...] = ...`` must come before TensorFlow."""
+def imports_before_use(tree: ast.Module, coming: frozenset[str] = frozenset()) -> list[ast.stmt]:
+    """The imports at module level up to the first statement that runs what one of them binds, or the
+    import that is `coming`: further down an import would come too late for it. What only the standard
+    library does counts for nothing: ``os.environ[...] = ...`` must come before TensorFlow."""
     imports: list[ast.stmt] = []
-    bound: set[str] = set()
-    changing: set[str] = set()
+    bound, changing = set(coming), set(coming)
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(node)

@@ -322,7 +322,7 @@ def _only_builds(ctx: FileContext, method: _Function, methods: dict[str, _Functi
         makes_images(ctx, method) or puts_channels_first(method) or asked_name(ctx, method)
     ):
         return ""
-    return "it runs nothing" if runs_nothing(method, methods, {method.name}) else ""
+    return "it runs nothing" if runs_nothing(ctx, method, methods, {method.name}) else ""
 
 
 def _names_devices(method: _Function) -> bool:

@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import calls_in, last_name, walk
+from migrator.transforms.eager.body import INITIALIZERS
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -76,12 +77,14 @@ def _size(node: ast.expr, sizes: dict[str, int]) -> int:
 
 
 def runs_nothing(
-    method: ast.FunctionDef, methods: dict[str, ast.FunctionDef], seen: set[str]
+    ctx: FileContext, method: ast.FunctionDef, methods: dict[str, ast.FunctionDef], seen: set[str]
 ) -> bool:
-    """Whether no value of a tensor is asked for: not by a session, an assertion or a helper."""
+    """Whether no value of a tensor is asked for: not by a session, an assertion or a helper. That
+    variables get their first values asks for none."""
     for call in calls_in(method):
         func = call.func
-        if not isinstance(func, ast.Attribute):
+        if not isinstance(func, ast.Attribute) or (
+                func.attr in ("run", "evaluate") and len(call.args) == 1 and _initializes(ctx, call.args[0])):
             continue
         if func.attr in _EVALUATIONS or _EVALUATIONS & {last_name(arg) for arg in call.args}:
             return False
@@ -92,12 +95,19 @@ def runs_nothing(
                 return False
         elif func.attr in methods:
             if func.attr not in seen and not runs_nothing(
-                methods[func.attr], methods, seen | {func.attr}
+                ctx, methods[func.attr], methods, seen | {func.attr}
             ):
                 return False
         elif not func.attr.startswith("assert") and func.attr not in SESSIONS:
             return False
     return True
+
+
+def _initializes(ctx: FileContext, node: ast.expr) -> bool:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return bool(node.elts) and all(_initializes(ctx, element) for element in node.elts)
+    symbol = ctx.names.resolve_node(node.func if isinstance(node, ast.Call) else node) or ""
+    return symbol.removesuffix("()") in INITIALIZERS
 
 
 def _static(node: ast.expr) -> bool:

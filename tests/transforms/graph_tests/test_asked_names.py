@@ -92,3 +92,8 @@ def test_a_checkout_of_one_package_knows_its_own_name() -> None:
         index = ProjectIndex.assemble({p: ModuleSummary.of(p, t, facts) for p, t in texts.items()})
         new = migrate_text("nets_test.py", texts["nets_test.py"], index, Options(), rules).new_text or ""
         assert ("@testing.in_graph" in new) is marked
+
+
+def test_initial_values_alone_are_no_run() -> None:
+    new = migrated("logits.op.name", "      self.evaluate([tf.global_variables_initializer()])\n")
+    assert "  @testing.only_traced\n  def test_name(self):\n    logits" in new
