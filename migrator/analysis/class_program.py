@@ -114,8 +114,11 @@ class ClassProgram(Program):
             for call in calls_in(node)
         ):
             return None
-        fact, _ = function_summary(node, names, self._scopes, self._function)
+        fact, calls = function_summary(node, names, self._scopes, self._function)
         flags, read = set(fact.flags), set[str]()
+        for called in calls - {f".{own}" for own in self.defined}:
+            known = self._function(called) or self._function(f".{called.removeprefix('.')}")
+            flags |= known.flags - FORMS - {"session"} if known is not None else frozenset()
         for inner in walk(node):
             if not isinstance(inner, ast.Attribute) or not isinstance(inner.ctx, ast.Load) or (
                 not isinstance(inner.value, ast.Name) or inner.value.id != self.owner

@@ -25,6 +25,33 @@ def constructor_facts(tree: ast.Module, names: NameTable, module: str) -> dict[s
     } or None
 
 
+@fact("methods", when=lambda tree: any(isinstance(n, ast.ClassDef) for n in tree.body))
+def method_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """Method name -> {flags, calls} of what the module's classes call so, as `function_facts` has them."""
+    del module
+    own = {name: found for name, (found, _) in module_functions(tree, names).items()}
+    return {
+        name: {"flags": sorted(flags), "calls": sorted(calls)}
+        for name, (flags, calls) in module_methods(tree, names, own.get).items()
+    } or None
+
+
+def module_methods(
+    tree: ast.Module, names: NameTable, known: Callable[[str], FunctionFact | None]
+) -> dict[str, tuple[frozenset[str], set[str]]]:
+    """Method name -> (flags, names called) of the methods that classes of the module have by it."""
+    scopes: dict[int, Scope] = {id(scope.node): scope for scope in names.scopes}
+    result: dict[str, tuple[frozenset[str], set[str]]] = {}
+    for holder in tree.body:
+        for method in holder.body if isinstance(holder, ast.ClassDef) else ():
+            if isinstance(method, ast.FunctionDef) and method.name != "__init__":
+                flags, calls = call_flags(method, names, scopes.get(id(method)), known)
+                old = result.get(method.name, (frozenset[str](), set[str]()))
+                if flags or calls:
+                    result[method.name] = old[0] | flags, old[1] | calls
+    return result
+
+
 def module_constructors(
     tree: ast.Module, names: NameTable, known: Callable[[str], FunctionFact | None]
 ) -> dict[str, tuple[frozenset[str], set[str]]]:

@@ -17,6 +17,10 @@ from migrator.analysis.values import FORMS, FunctionFact, Value, argument
 
 _QUEUED = frozenset({"string_input_producer", "slice_input_producer", "make_one_shot_iterator",
                      "DatasetDataProvider"})
+# Methods that make no variables, whatever a class of the project calls its own.
+_METHODS_OF_PYTHON = frozenset(
+    name for kind in (str, bytes, list, dict, set) for name in dir(kind) if not name.startswith("_")
+) | {"get_shape", "as_list", "run", "eval", "close", "read", "write", "set_shape"}  # and of TensorFlow
 #: Bodies longer than this are summarised without following what they return.
 MAX_STATEMENTS = 2000
 
@@ -34,7 +38,8 @@ def function_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str,
     ``cond`` (calls tf.cond, which takes no Python bool),
     ``default names`` (of variables, so that they depend on what was built before); ``single``,
     ``tuple``, ``dict`` or ``container`` (returns one tensor, a flat container of them, or one of
-    variables). `calls` are dotted names of other functions it calls, whose flags it inherits.
+    variables). `calls` are dotted names of other functions it calls, whose flags it inherits, and
+    ``.m`` for methods of objects and classes of the module.
     """
     if any(isinstance(node, ast.Attribute) and node.attr in _QUEUED
            for node in walk(tree)):  # what the module will be once its queues are data sets
@@ -121,9 +126,14 @@ def _flag_call(
             other = known(call.func.id)
             if other is not None:
                 flags |= other.flags - FORMS
+            elif symbol is None:
+                calls.add(f".{call.func.id}")
+        elif symbol is None and isinstance(call.func, ast.Attribute) and (
+                call.func.attr not in _METHODS_OF_PYTHON):
+            calls.add(f".{call.func.attr}")
         return
     if not symbol.startswith("tensorflow."):
-        calls.add(symbol)
+        calls.add(f".{symbol.rpartition('.')[2]}" if "()." in symbol else symbol)
         return
     if symbol.startswith("tensorflow.get_default_session"):
         flags.add("default session")

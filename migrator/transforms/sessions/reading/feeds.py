@@ -376,6 +376,10 @@ class FeedReader(MonitorReader):
         for item in items:
             for call in calls_in(item.stmt):
                 fact = expressions.call_fact(call)
+                if fact is None:  # of a method, or a function behind others, its name has to do
+                    symbol = expressions.symbol(call.func)
+                    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+                    fact = expressions.function(f".{symbol if symbol and '()' not in symbol else name}")
                 if expressions.tf_symbol(call.func) == "tensorflow.cond" or (
                     fact is not None and "cond" in fact.flags
                 ):
