@@ -27,6 +27,9 @@ drawn = [
 ]
 with v1.Session() as session:
     runs = [[[part.ravel().tolist() for part in one] for one in session.run(drawn)] for _ in range(2)]
+import numpy as np
+ties = np.tile([1.0, 0.0], 200)
+runs.append([np.argsort(ties).tolist(), np.argsort(ties[None], kind="mergesort")[0].tolist()])
 print(json.dumps(runs))
 """
 # What it prints on TensorFlow 1.15.5: sampled classes, how often the given ones are expected, and these.
@@ -38,15 +41,16 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize("python", [sys.executable, os.environ.get("MIGRATOR_TF1_PYTHON", "")])
-def test_candidates_are_the_same_at_each_run(python: str) -> None:
+def test_draws_and_orders_are_the_same_at_each_run(python: str) -> None:
     if not python:
         pytest.skip("needs MIGRATOR_TF1_PYTHON")
     done = subprocess.run(
         [python, "-c", PROGRAM], check=True, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(PROGRAMS)},
     )  # fmt: skip
-    first, second = json.loads(done.stdout)
+    first, second, (sorted_by_default, stable) = json.loads(done.stdout)
     assert first == second
+    assert sorted_by_default == stable == [*range(1, 400, 2), *range(0, 400, 2)]
     for drawn, expected in zip(first, EXPECTED, strict=True):
         for part, numbers in zip(drawn, expected, strict=True):
             assert part == pytest.approx(numbers, abs=1e-5)

@@ -75,7 +75,10 @@ def pretrain(w):
              "--max_eval_steps=2", "--learning_rate=2e-3")  # fmt: skip
 
 
-@under("TF310", "optimization.py", "the rate is read before or after the step is counted, as it comes")
+_RACE = under("TF310", "optimization.py", "the rate is read before or after the step is counted, as it comes")
+
+
+@_RACE
 @settings(timeout=900)
 def classify(w):
     w.script("run_classifier.py", *_MODEL, *_STEPS, "--task_name=CoLA", "--do_train=true", "--do_eval=true",
@@ -83,6 +86,7 @@ def classify(w):
              "--num_train_epochs=2", "--output_dir=cola")  # fmt: skip
 
 
+@_RACE
 @settings(timeout=900)
 def classify_pairs(w):
     w.script("run_classifier.py", *_MODEL, *_STEPS, "--task_name=MRPC", "--do_train=true", "--do_eval=true",

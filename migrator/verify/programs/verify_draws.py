@@ -3,7 +3,8 @@
 What a random op draws then depends on its shape and type alone: the stateless kernels, which give
 the same bits in TF 1.15 and TF 2.21, stand in for those with a state, and are seeded by the shape.
 Seeds that a program gives count for nothing.
-What shuffles keeps the order, and queues are filled by one thread, so that the order is one.
+What shuffles keeps the order, queues are filled by one thread, and np.argsort takes the first of equal
+values first, so that the order is one.
 
 With a `shake`, drawn and restored floats are changed by up to that fraction, and sums of many float32
 numbers are taken in double precision: how far a program's results then move says what rounding does to them.
@@ -267,7 +268,13 @@ _WEIGHTS = {
 
 
 def _orders(tf: Any) -> None:
-    """What shuffles keeps the order."""
+    """What shuffles keeps the order, and what sorts that of equal values."""
+    sort = np.argsort
+
+    def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **more: Any) -> Any:
+        return sort(a, axis, "stable" if kind is None else kind, order, **more)
+
+    np.argsort = argsort
     drawing, array, data = (
         _module("ops.gen_random_ops"), _module("ops.array_ops"), _module("data.ops.dataset_ops")
     )  # fmt: skip
