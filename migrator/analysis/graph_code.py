@@ -64,6 +64,11 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
         for other in index.importers(path) if other not in table.facts)
 
 
+def builds_around(index: ProjectIndex, path: str) -> bool:
+    """Whether the module at `path`, or one that imports it, has code that builds a graph."""
+    return not {key[0] for key in _table(index).building}.isdisjoint({path, *index.importers(path)})
+
+
 def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> bool:
     """Whether one of the names that code of the module at `path` calls builds a graph."""
     table = _table(index)

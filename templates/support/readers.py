@@ -1,7 +1,7 @@
 """TF 1's readers, which take the files that a queue of a graph names, record by record."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -102,3 +102,16 @@ class FixedLengthRecordReader(ReaderBase):
             tf.raw_ops.FixedLengthRecordReaderV2, name,
             record_bytes=record_bytes, header_bytes=header_bytes or 0,
             footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or ""))
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file, one by one; it reads them at once, also where a graph is built."""
+    packed = tf.io.TFRecordOptions.get_compression_type_string(options)
+    with tf.init_scope():
+        records = tf.data.TFRecordDataset(path, packed).as_numpy_iterator()
+    while True:
+        with tf.init_scope():
+            record = next(records, None)
+        if record is None:
+            return
+        yield record
