@@ -67,8 +67,9 @@ def under(code: str, file: str, why: str) -> Callable[[Any], Any]:
     return mark
 
 
-# Runs a program with some of its text exchanged; the file stays.
+# Runs a program with some of its text exchanged; the file stays, though AutoGraph reads what runs.
 _EDITED = """
+import linecache
 with open({0!r}, encoding='utf-8') as stream:
     said = stream.read()
 for old, new in PAIRS:
@@ -76,6 +77,7 @@ for old, new in PAIRS:
         raise SystemExit('%s does not say %r' % ({0!r}, old))
     said = said.replace(old, new)
 __file__ = {0!r}
+linecache.cache[__file__] = len(said), None, said.splitlines(True), __file__
 exec(compile(said, __file__, 'exec'))
 """
 

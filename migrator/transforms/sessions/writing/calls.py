@@ -130,12 +130,19 @@ class CallWriter(StatementPlanner):
             raise Obstacle(site.run.call, "ops without value stand between fetched values",
                            "fetch the training op first and assign each value to a name")
         if structured:
-            return self._nest(call)
+            return self._listed(site, self._nest(call), len(outputs)) if positions else self._nest(call)
         if positions:
             if len(outputs) == 1:
                 return f"[{call}.numpy()]"
             return f"[value.numpy() for value in {call}]"
         return f"(value.numpy() for value in {call})"
+
+    @staticmethod
+    def _listed(site: Site, nest: str, count: int) -> str:
+        """What a run gives for several fetches: a list, or a tuple for those of a tuple."""
+        if isinstance(site.run.fetch, ast.Tuple):
+            return f"({nest},)" if count == 1 else nest
+        return f"[{nest}]" if count == 1 else f"list({nest})"
 
     def _may_be_several(self, site: Site, leaf: Leaf) -> bool:
         """Whether a fetched value may be a list or dict of tensors, and nothing takes it for an array."""
