@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
+import importlib.abc
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -21,15 +27,38 @@ SYMBOLS = sorted(support.available())
 
 
 @pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One package per symbol, as small as a program can make it: p0, p1, …"""
-    root = tmp_path_factory.mktemp("rendered")
-    for number, symbol in enumerate(SYMBOLS):
-        package = root / f"p{number}"
-        package.mkdir()
-        for name, text in support.render([symbol], names=()).items():
-            (package / name).write_text(text, encoding="utf-8")
-    return root
+def rendered() -> dict[str, dict[str, str]]:
+    """Symbol -> its package, as small as a program can make it."""
+    return {symbol: support.render([symbol], names=()) for symbol in SYMBOLS}
+
+
+@functools.cache
+def compiled(text: str) -> CodeType:
+    """The code of a module; one in eight is unlike those of all other packages."""
+    return compile(text, "<rendered>", "exec")
+
+
+class Importer(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of one package, which is called p, in memory."""
+
+    def __init__(self, package: dict[str, str]) -> None:
+        self.package = package
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        head, _, module = name.partition(".")
+        if head != "p" or f"{module or '__init__'}.py" not in self.package:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=not module)
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__.partition(".")[2] or "__init__"
+        exec(compiled(self.package[f"{name}.py"]), vars(module))
+
+    def forget(self) -> None:
+        """Takes the package out of the modules that are there."""
+        for file in self.package:
+            sys.modules.pop(f"p.{file.removesuffix('.py')}", None)
+        sys.modules.pop("p", None)
 
 
 def test_nothing_is_executed() -> None:
@@ -316,13 +345,19 @@ def test_unknown_symbol(symbol: str) -> None:
         support.render([symbol])
 
 
-def test_ruff_finds_nothing(rendered: Path) -> None:
+def test_ruff_finds_nothing(rendered: dict[str, dict[str, str]], tmp_path: Path) -> None:
+    """In a module as in each package that has it: they import one another by relative names alone."""
+    modules = {module for package in rendered.values() for module in package.items()}
+    for number, (name, text) in enumerate(modules):
+        (tmp_path / f"m{number}").mkdir()
+        (tmp_path / f"m{number}" / name).write_text(text, encoding="utf-8")
+
     ruff = shutil.which("ruff", path=str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"])
     if ruff is None:
         pytest.skip("ruff is not installed")
     rules = ["--isolated", "--select", "E,F,I,W,UP", "--line-length", "110", "--target-version"]
     result = subprocess.run(
-        [ruff, "check", *rules, "py311", "--output-format", "concise", str(rendered)],
+        [ruff, "check", *rules, "py311", "--output-format", "concise", str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
@@ -330,14 +365,18 @@ def test_ruff_finds_nothing(rendered: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_every_symbol_imports_alone(rendered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_symbol_imports_alone(
+    rendered: dict[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("tensorflow")
-    monkeypatch.syspath_prepend(str(rendered))
-    for number, symbol in enumerate(SYMBOLS):
+    for symbol, package in rendered.items():
         module, *path = symbol.split(".")
-        found = importlib.import_module(f"p{number}.{module}")
-        for part in path:
-            found = getattr(found, part)
-        for name in sorted(sys.modules):  # keep memory flat
-            if name.partition(".")[0] == f"p{number}":
-                del sys.modules[name]
+        importer = Importer(package)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "meta_path", [importer, *sys.meta_path])
+            try:
+                found = importlib.import_module(f"p.{module}")
+                for part in path:
+                    found = getattr(found, part)
+            finally:
+                importer.forget()
