@@ -44,6 +44,7 @@ def _safe_divide(numerator: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
     return tf.math.divide_no_nan(numerator, count, name="value")
 
 
+@tf.autograph.experimental.do_not_convert
 def compute_weighted_loss(
     losses: Any,
     weights: Any = 1.0,

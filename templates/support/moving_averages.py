@@ -29,6 +29,7 @@ class ZeroDebias(tf.Module):
                                           name=f"{variable_name(average)}/local_step")
 
 
+@tf.autograph.experimental.do_not_convert
 def assign_moving_average(variable: Any, value: Any, decay: Any,
                           zero_debias: ZeroDebias | bool = False,
                           name: str | None = None) -> tf.Tensor:
@@ -145,6 +146,7 @@ class ExponentialMovingAverage(tf.Module):
             self._of_tensor[key] = index
         return self._of_tensor[key]
 
+    @tf.autograph.experimental.do_not_convert
     def apply(self, var_list: Iterable[Any] | None = None) -> tf.Operation | None:
         """Moves the averages of `var_list` (default: the store's trainable variables) one step.
 

@@ -159,6 +159,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
     def _scalar(self, name: str) -> Variable:
         return self._scalars[name]
 
+    @tf.autograph.experimental.do_not_convert
     def build(self, variables: Iterable[Variable]) -> None:
         """Creates the state of those `variables` that have none yet."""
         if current_run().builds and self._graphs_run is not current_run():
@@ -255,6 +256,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         up to TensorFlow."""
         return compute_gradients(loss, var_list, tape, grad_loss)
 
+    @tf.autograph.experimental.do_not_convert
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]],
                         global_step: Variable | None = None, name: str | None = None) -> Any:
         """Updates the variables, then adds 1 to `global_step`; pairs without gradient are skipped.

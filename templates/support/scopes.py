@@ -216,6 +216,7 @@ def no_regularizer(_: Any) -> None:
 
 
 # ---- variables ---------------------------------------------------------------------------------
+@tf.autograph.experimental.do_not_convert
 def get_variable(
     name: str,
     shape: Any = None,

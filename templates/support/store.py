@@ -179,6 +179,7 @@ class Run:
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
         self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
 
+    @tf.autograph.experimental.do_not_convert
     def open_name_scope(self) -> str:
         """`name_scope`, with what plain `tf.name_scope` opened inside of it."""
         path = tf.get_current_name_scope()
@@ -330,6 +331,7 @@ class Run:
                 if penalty is not None
             ]
 
+    @tf.autograph.experimental.do_not_convert
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         """A new list of the values under `name`; `scope` filters as TF1 did (regex prefix of the
         value's name, values without a name left out)."""
@@ -556,6 +558,7 @@ def _mapped(name: str, name_map: Mapping[str, str] | Callable[[str], str] | None
     return name
 
 
+@tf.autograph.experimental.do_not_convert
 def current_run() -> Run:
     """The innermost open run; else, in a `tf.function`, the run of its trace; else the store's own."""
     run = _runs.stack[-1] if _runs.stack else _default_store._building.run
