@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, Flow
@@ -11,6 +12,8 @@ from migrator.analysis.values import FunctionFact, Value, collection_key
 
 class Resources:
     """Reads what calls do besides their value; `Expressions` says what they call."""
+
+    function: Callable[[str], FunctionFact | None]
 
     def symbol(self, node: ast.expr) -> str | None:
         """The canonical name of what an expression calls."""
@@ -81,6 +84,8 @@ class Resources:
             return bool(fact.flags & {"layers", "variables"})
         if symbol.split(".")[0] in ("builtins", "numpy", "math", "os", "functools", "six"):
             return False
+        if self._may_make_as_method(call):
+            return True
         given = [*call.args, *(a.value for a in call.keywords)]
         if not any(self.value(a).traced for a in given):
             return False
@@ -89,3 +94,15 @@ class Resources:
             if base.kind in k.HOISTED - {k.PY} or base.traced or base.kind == k.OP:
                 return False
         return True
+
+    def _may_make_as_method(self, call: ast.Call) -> bool:
+        """Whether an object that is no tensor is called by what a class of the project makes variables by."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr in ("run", "eval"):
+            return False
+        base = self.value(call.func.value)
+        made = base.call
+        if base.kind in k.HOISTED - {k.PY} or base.kind == k.OP or base.traced and (
+                made is None or self.tf_symbol(made.func) is not None):
+            return False
+        fact = self.function(f".{call.func.attr}")
+        return fact is not None and bool(fact.flags & {"layers", "variables"})
