@@ -76,7 +76,7 @@ types: $(VENV)/dev.stamp
 	$(VENV)/bin/mypy
 
 pytest: $(VENV)/dev.stamp
-	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile
+	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 gpu-test: $(VENV)/dev.stamp
 	$(VENV)/bin/python -m pytest -m gpu -p no:xdist

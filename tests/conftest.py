@@ -1,4 +1,4 @@
-"""What every test of the project may use: a git repository made on the spot, a quiet home."""
+"""What every test of the project may use: a git repository made on the spot; and which tests begin."""
 
 from __future__ import annotations
 
@@ -10,6 +10,24 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# Files that take more than 20 s, longest first. Workers of xdist take whole files: one of
+# these taken last would be waited for by all others.
+LONGEST = (
+    "tests/rules/test_cases.py", "tests/transforms/training/test_cases.py", "tests/cli/test_tutorial.py",
+    "tests/verify/test_verify.py", "tests/verify/test_workspace.py", "tests/graphs/test_cases.py",
+    "tests/verify/test_found.py", "tests/measure/test_live.py",
+    "tests/engine/test_ray_pool.py", "tests/cli/test_packaging.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files begin; xdist keeps to that with --no-loadscope-reorder."""
+    places = {ROOT / name: place for place, name in enumerate(LONGEST)}
+    gone = [str(path) for path in places if not path.exists()]
+    assert not gone, f"tests/conftest.py names files that are gone: {gone}"
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")
