@@ -1,59 +1,56 @@
-"""gaussic/text-classification-cnn-rnn: trains both networks on characters, tests, and classifies texts."""
+"""jiegzhan/multi-class-text-classification-cnn-rnn: trains on a table of texts, and predicts from it."""
 
 from __future__ import annotations
 
-import numpy as np
-from kit import carried, write
+import io
+import json
+import zipfile
 
-REPOSITORY = "https://github.com/gaussic/text-classification-cnn-rnn"
-COMMIT = "90dd55cccacac663e87445ed356bf59307864168"
+from kit import carried, settings, text, write
 
-_SMALL = """
-import {module} as m
-c = m.{config}
-c.embedding_dim = c.hidden_dim = c.num_filters = 8
-c.learning_rate = 0.01
-c.seq_length, c.batch_size, c.num_epochs, c.print_per_batch, c.save_per_batch = 20, 8, 2, 2, 1
-"""
-_CNN = _SMALL.format(module="cnn_model", config="TCNNConfig")
-_RNN = _SMALL.format(module="rnn_model", config="TRNNConfig")
+REPOSITORY = "https://github.com/jiegzhan/multi-class-text-classification-cnn-rnn"
+COMMIT = "5db803b7c156655ead270cb9788148dc8c7f6afd"
+
+_WORDS = "grand theft from locked auto battery of person stolen property possession warrant arrest lost"
+# gensim is imported and not used; folders are named by the time.
+_AHEAD = (
+    "import types; sys.modules['gensim'] = types.ModuleType('gensim')\n"
+    "import time; time.time = lambda: 5"
+)
+_CONFIG = {
+    "batch_size": 8, "dropout_keep_prob": 0.5, "embedding_dim": 300, "evaluate_every": 2,
+    "filter_sizes": "3,4", "hidden_unit": 6, "l2_reg_lambda": 0.1, "max_pool_size": 2,
+    "non_static": False, "num_epochs": 2, "num_filters": 4,
+}  # fmt: skip
 
 
 @carried
-def texts(w):
-    from data.cnews_loader import read_category
-
-    random = np.random.RandomState(0)
-    labels, _ = read_category()
-    letters = list("abcdefghijklmnopqrstuvwxyz")
-    for name, count in (("train", 40), ("val", 20), ("test", 20)):
-        lines = []
-        for i in range(count):
-            label = labels[i % len(labels)]
-            mine = [letters[i % len(labels)]] * random.randint(5, 20)  # what can be learned
-            lines.append(label + "\t" + "".join([*mine, *random.choice(letters, size=5)]))
-        write(f"data/cnews/cnews.{name}.txt", "\n".join(lines) + "\n")
-
-
-def train_cnn(w):
-    w.script("run_cnn.py", "train", ahead=_CNN)
+def data(w):
+    kinds = ["BURGLARY", "ASSAULT", "WARRANTS"]
+    lines = text(44, 3, _WORDS).upper().split("\n")
+    rows = [f"{kinds[i % 3]},{line}" for i, line in enumerate(lines)]
+    table = io.BytesIO()
+    with zipfile.ZipFile(table, "w") as packed:
+        packed.writestr("train.csv", "\n".join(["Category,Descript", *rows]) + "\n")
+    with open("data/train.csv.zip", "wb") as stream:
+        stream.write(table.getvalue())
+    some = [row.replace(",", "|") for row in rows[:9]]
+    write("data/small_samples.csv", "\n".join(["Category|Descript", *some]) + "\n")
+    write("training_config.json", json.dumps(_CONFIG))
 
 
-def test_cnn(w):
-    w.script("run_cnn.py", "test", ahead=_CNN)
+@settings(timeout=900)
+def train(w):
+    w.script("train.py", "data/train.csv.zip", "training_config.json", ahead=_AHEAD)
 
 
-def classify(w):
-    w.script("predict.py", ahead=_CNN)
+@settings(timeout=900)
+def predict(w):
+    w.script("predict.py", "trained_results_5/", "data/small_samples.csv", ahead=_AHEAD)
 
 
-def train_rnn(w):
-    w.script("run_rnn.py", "train", ahead=_RNN)
-
-
-def test_rnn(w):
-    w.script("run_rnn.py", "test", ahead=_RNN)
-
-
-def train_lstm(w):
-    w.script("run_rnn.py", "train", ahead=_RNN + "c.rnn, c.num_layers, c.dropout_keep_prob = 'lstm', 1, 1.0")
+@settings(timeout=900)
+def train_words(w):
+    """The vectors of words are trained as well."""
+    write("training_config.json", json.dumps(dict(_CONFIG, non_static=True, num_epochs=1)))
+    w.script("train.py", "data/train.csv.zip", "training_config.json", ahead=_AHEAD)
