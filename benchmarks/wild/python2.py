@@ -1,11 +1,13 @@
 """Makes a Python 2 tree run on Python 3 as it ran on Python 2, to be the reference of its migration.
 
-2to3 translates the syntax; what it leaves is `/`, which rounded whole numbers down.
+2to3 translates the syntax; what it leaves is `/`, which rounded whole numbers down, and tabs, which
+reached to the next eighth column.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,6 +34,9 @@ _HELPER = (
 def translated(root: Path, target: Path, python: str) -> Path:
     """A copy of the tree in `target`, put through the 2to3 of an interpreter, with old division."""
     shutil.copytree(root, target, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    for path in target.rglob("*.py"):
+        if b"\t" in (said := path.read_bytes()):
+            path.write_bytes(re.sub(rb"(?m)^[ \t]+", lambda found: found.group().expandtabs(8), said))
     subprocess.run(
         [python, "-m", "lib2to3", "-w", "-n", "--no-diffs", "."], cwd=target, check=False,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -7,6 +7,9 @@ out of a dict) stays what it is, a value, and `configure_from` reads it where a 
 
 from __future__ import annotations
 
+import re
+from itertools import dropwhile
+
 import libcst as cst
 
 from migrator.engine.context import FileContext
@@ -20,6 +23,7 @@ from migrator.transforms.session_configs import places, takers
 from migrator.transforms.session_configs.takers import Scope, Taken
 
 _TAKEN_WHERE = "session_config_takers"  # the fact of analysis/facts_session_configs.py
+_OF_DEVICES = re.compile(r"(?i)gpu|cuda|device|memory|grow|alloc|config|option|thread|placement|\bcpu")
 
 
 @transform
@@ -47,8 +51,9 @@ class _SetUp:
     """One call that sets up devices, and where it may stand."""
 
     def __init__(self, call: cst.Call, names: set[str], given: Taken,
-                 leading: tuple[cst.EmptyLine, ...]) -> None:
-        self.call, self.names, self.given, self.leading = call, names, given, leading
+                 first: cst.SimpleStatementLine | None) -> None:
+        self.call, self.names, self.given, self.first = call, names, given, first
+        self.leading = () if first is None else tuple(first.leading_lines)
 
     @property
     def text(self) -> str:
@@ -78,13 +83,12 @@ class _Plan:
     def _one(self, given: Taken, nodes: list[cst.CSTNode]) -> None:
         made = takers.made_by(self.ctx, given, nodes)
         arguments = f.arguments(made.fields, self.ctx.options.gpu_memory) if made else None
-        leading: tuple[cst.EmptyLine, ...] = ()
+        first = None
         if made is not None and arguments is not None:
             self.gone |= {id(s) for s in made.statements}
             values = list(arguments.values())
             call = self._configure_gpus(arguments)
-            if made.first is not None:
-                leading = tuple(made.first.leading_lines)
+            first = made.first
             self.followed |= {id(n) for s in (*made.statements, given.arg) for n in flow.walk(s)}
         else:
             values = [given.value]
@@ -93,7 +97,7 @@ class _Plan:
         self.gone.add(id(given.arg))
         names = set().union(*(flow.reads(value) for value in values)) - {"self", "cls"}
         if values:  # else TensorFlow's own defaults were asked for
-            self.set_ups.append(_SetUp(call, names, given, leading))
+            self.set_ups.append(_SetUp(call, names, given, first))
         self.ctx.change(
             "TF401", given.arg, "GPUs are set up once, before they are used", Rung.SUPPORT,
             Confidence.LIKELY, "tf.ConfigProto",
@@ -172,13 +176,36 @@ class _Plan:
         module = self.ctx.module
         before: dict[int, list[_SetUp]] = {}
         behind: dict[int, list[_SetUp]] = {}
+        staying: dict[int, tuple[cst.EmptyLine, ...]] = {}  # what is said above what goes, of what follows
         for set_up, place in self._placed(module):
             table = behind if place.behind else before
             there = table.setdefault(id(place.statement), [])
+            follower = self._told_as_well(set_up)
+            if follower is not None and follower is not place.statement:
+                staying[id(follower)], set_up.leading = set_up.leading, ()
+            elif place.statement is not set_up.first and not getattr(place.statement, "leading_lines", ()):
+                set_up.leading = tuple(dropwhile(lambda line: line.comment is None, set_up.leading))
             if all(other.text != set_up.text for other in there):
                 there.append(set_up)
-        above = _above(module, self.gone | before.keys() | behind.keys())
-        return module.visit(_Writer(above, self.gone, before, behind))
+        above = _above(module, self.gone | before.keys() | behind.keys() | staying.keys())
+        return module.visit(_Writer(above, self.gone, before, behind, staying))
+
+    def _told_as_well(self, set_up: _SetUp) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+        """The statement below a configuration that goes, if the comment above is about that as well: it
+        says nothing of devices, and no line is between them."""
+        said = [line.comment.value for line in set_up.leading if line.comment is not None]
+        if set_up.first is None or not said or any(map(_OF_DEVICES.search, said)):
+            return None
+        for scope, nodes in self.scopes:
+            top = scope.body if isinstance(scope, cst.Module) else flow.statements(scope.body)
+            for body in [top, *(n.body for n in nodes if isinstance(n, cst.IndentedBlock))]:
+                if any(line is set_up.first for line in body):
+                    behind = body[next(i for i, line in enumerate(body) if line is set_up.first) :]
+                    follower = next((line for line in behind if id(line) not in self.gone), None)
+                    if isinstance(follower, (cst.SimpleStatementLine, cst.With)) and not (
+                            follower.leading_lines):
+                        return follower
+        return None
 
     def _placed(self, module: cst.Module) -> list[tuple[_SetUp, places.Place]]:
         """Where each set-up stands: at the entry of a script what depends on nothing before its
@@ -273,10 +300,11 @@ class _Writer(cst.CSTTransformer):
 
     def __init__(
         self, above: set[int], gone: set[int], before: dict[int, list[_SetUp]],
-        behind: dict[int, list[_SetUp]],
+        behind: dict[int, list[_SetUp]], staying: dict[int, tuple[cst.EmptyLine, ...]],
     ) -> None:  # fmt: skip
         super().__init__()
         self.above, self.gone, self.before, self.behind = above, gone, before, behind
+        self.staying = staying
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return id(node) in self.above
@@ -291,6 +319,8 @@ class _Writer(cst.CSTTransformer):
             return updated_node.with_changes(args=args)
         if isinstance(updated_node, cst.IndentedBlock) and not updated_node.body:
             return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        if id(original_node) in self.staying:
+            updated_node = updated_node.with_changes(leading_lines=self.staying[id(original_node)])
         kept = [] if id(original_node) in self.gone else [updated_node]
         first = [_line(s) for s in self.before.get(id(original_node), ())]
         last = [_line(s) for s in self.behind.get(id(original_node), ())]

@@ -189,6 +189,22 @@ if __name__ == '__main__':
     assert new.index("Serves.") < new.index("configure_gpus") < new.index("args = ") < new.index("app.run(")
 
 
+@pytest.mark.parametrize(
+    ("said", "between", "stays"),
+    [("# Make a session", "", True), ("# Little of the GPU", "", False), ("# Make a session", "\n", False)])
+def test_a_comment_above_is_of_the_session_as_well(
+    said: str, between: str, stays: bool, tmp_path: Path
+) -> None:
+    text = HEAD + (
+        f"\n\ndef run(x):\n    y = x + 1\n\n    {said}\n    c = tf.ConfigProto()\n"
+        f"    c.allow_soft_placement = True\n{between}    s = tf.Session(config=c)\n    keep(s)\n"
+        "    return y\n\n\nif __name__ == '__main__':\n    print(run(1))\n")
+    found, plan = lines(tmp_path, {"m.py": text})
+    new = plan.files[0].new_text or ""
+    where = f"    {said}\n    s = " if stays else f"':\n    {said}\n    {found[0]}"
+    assert where in new and new.count(said) == 1
+
+
 def test_what_no_session_takes_is_told(tmp_path: Path) -> None:
     text = HEAD + "import other\nother.start(tf.ConfigProto(allow_soft_placement=True))\n"
     found, plan = lines(tmp_path, {"m.py": text})
