@@ -13,8 +13,8 @@ from migrator.analysis.tree_walk import walk
 from migrator.lines import lines_of
 from migrator.model import Change
 
-#: Modules that do nothing but define: TensorFlow's and Python's own, and what bridges Python 2 and 3.
-_PLAIN = sys.stdlib_module_names | {"tensorflow", "six", "past", "future", "__future__"}
+#: Modules that do nothing but define: TensorFlow's, Keras' and Python's own, and what bridges Python 2 and 3.
+_PLAIN = sys.stdlib_module_names | {"tensorflow", "keras", "six", "past", "future", "__future__"}
 _LOOKED_UP = re.compile(r"\b(?:eval|exec|globals|locals|vars|getattr\(sys\.modules)\b|__all__")
 CODE = "TF101"
 

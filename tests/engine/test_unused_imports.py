@@ -23,6 +23,8 @@ TF = "import tensorflow as tf\n"
         (TF + "import tensorflow.contrib.slim as slim\nF = tf.flags.FLAGS\n",
          "from absl import flags\nF = flags.FLAGS\n"),
         ("import tensorflow\nF = tensorflow.flags.FLAGS\n", "from absl import flags\nF = flags.FLAGS\n"),
+        (TF + "import keras.backend as K\nfrom keras import backend\ny = K.square(tf.abs(x))\n",
+         TF + "from keras import backend\ny = tf.keras.backend.square(tf.abs(x))\n"),
         # not where a name may be looked up, stands in a text, or was unused before
         (TF + "y = tf.contrib.slim.conv2d(eval('x'), 3)\n",
          TF + "from tf1_support import slim\ny = slim.conv2d(eval('x'), 3)\n"),
