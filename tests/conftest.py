@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Files that take more than 20 s, longest first. Workers of xdist take whole files: one of
 # these taken last would be waited for by all others.
 LONGEST = (
+    "tests/hostile/test_links.py", "tests/hostile/test_settings.py",
     "tests/rules/test_cases.py", "tests/transforms/training/test_cases.py", "tests/cli/test_tutorial.py",
+    "tests/hostile/test_git.py", "tests/hostile/test_language_server.py",
     "tests/verify/test_verify.py", "tests/verify/test_workspace.py", "tests/graphs/test_cases.py",
     "tests/verify/test_found.py", "tests/measure/test_live.py",
     "tests/engine/test_ray_pool.py", "tests/cli/test_packaging.py",
