@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrator import verify
-from migrator.cli.verify import command
+from migrator.cli.main import cli
 from migrator.model import to_jsonable
 from migrator.report import orders
 from migrator.verify import found, module_checks, test_checks
@@ -95,7 +95,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Ch
     before, after = lay_out(folder / "before", ORIGINAL), lay_out(folder / "after", MIGRATED)
     runner = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath, "COLUMNS": "200"})
     result = runner.invoke(
-        command, [str(after), "--before", str(before), "--out", str(folder), "--json"]
+        cli, ["verify", str(after), "--before", str(before), "--out", str(folder), "--json"]
     )
     assert result.exit_code == 1, result.output
     assert not list(folder.rglob("ran"))  # nothing was run for real
@@ -178,7 +178,7 @@ def test_model_files(repositories: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_an_empty_repository(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, [str(tmp_path)])
+    result = CliRunner().invoke(cli, ["verify", str(tmp_path)])
     assert result.exit_code == 2 and "no Python module" in result.output
 
 

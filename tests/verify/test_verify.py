@@ -13,7 +13,7 @@ import trees  # type: ignore[import-not-found]  # beside this file
 from click.testing import CliRunner
 
 from migrator import verify
-from migrator.cli.verify import command
+from migrator.cli.main import cli
 from migrator.verify.children import Side
 from migrator.verify.records import Check, Status, Verification
 from migrator.workload import child, spec
@@ -116,7 +116,7 @@ def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: P
     runner = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath, "COLUMNS": "200"})
     arguments = [str(repositories[1]), "--before", str(repositories[0]), "--out", str(tmp_path),
                  "--workloads", str(description)]  # fmt: skip
-    result = runner.invoke(command, arguments)
+    result = runner.invoke(cli, ["verify", *arguments])
     assert result.exit_code == 2 and "nothing could be compared" in result.output
     assert "there is no checkpoint gone.ckpt in the repository" in result.output
     stored = json.loads((tmp_path / "verify.json").read_text())
@@ -131,7 +131,7 @@ def test_what_cannot_be_run_is_said(repositories: tuple[Path, Path], tmp_path: P
     ],
 )
 def test_wrong_usage(tmp_path: Path, arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(command, [str(tmp_path), "--workloads", str(WORKLOADS), *arguments])
+    result = CliRunner().invoke(cli, ["verify", str(tmp_path), "--workloads", str(WORKLOADS), *arguments])
     assert result.exit_code == 2 and message in result.output
 
 
@@ -140,7 +140,7 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
         '[[workload]]\nname = "a\\u001b[31m[bold]"\nkind = "command"\ncommand = "exit 1"\n'
     )
     result = CliRunner(env={"MIGRATOR_TF1_PYTHON": "", "PATH": os.defpath, "COLUMNS": "200"}).invoke(
-        command, [str(tmp_path), "--before", str(tmp_path)]
+        cli, ["verify", str(tmp_path), "--before", str(tmp_path)]
     )
     assert "\x1b[31m" not in result.output and "[bold]" in result.output
 
