@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
@@ -18,21 +19,25 @@ from migrator.analysis.values import FunctionFact
 def constructor_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Class name -> {flags, calls} of its constructor, as `function_facts` has them of functions."""
     del module
-    own = {name: found for name, (found, _) in module_functions(tree, names).items()}
-    return {
-        name: {"flags": sorted(flags), "calls": sorted(calls)}
-        for name, (flags, calls) in module_constructors(tree, names, own.get).items()
-    } or None
+    return _packed(module_constructors(tree, names, _functions(tree, names).get))
 
 
 @fact("methods", when=lambda tree: any(isinstance(n, ast.ClassDef) for n in tree.body))
 def method_facts(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """Method name -> {flags, calls} of what the module's classes call so, as `function_facts` has them."""
     del module
-    own = {name: found for name, (found, _) in module_functions(tree, names).items()}
+    return _packed(module_methods(tree, names, _functions(tree, names).get))
+
+
+@lru_cache(maxsize=1)  # constructors and methods of a module are asked for one after the other
+def _functions(tree: ast.Module, names: NameTable) -> dict[str, FunctionFact]:
+    """The functions of a module, by name."""
+    return {name: found for name, (found, _) in module_functions(tree, names).items()}
+
+
+def _packed(made: dict[str, tuple[frozenset[str], set[str]]]) -> dict[str, Any] | None:
     return {
-        name: {"flags": sorted(flags), "calls": sorted(calls)}
-        for name, (flags, calls) in module_methods(tree, names, own.get).items()
+        name: {"flags": sorted(flags), "calls": sorted(calls)} for name, (flags, calls) in made.items()
     } or None
 
 

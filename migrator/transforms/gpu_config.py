@@ -51,8 +51,8 @@ class _SetUp:
     """One call that sets up devices, and where it may stand."""
 
     def __init__(self, call: cst.Call, names: set[str], given: Taken,
-                 first: cst.SimpleStatementLine | None) -> None:
-        self.call, self.names, self.given, self.first = call, names, given, first
+                 first: cst.SimpleStatementLine | None, below: list[cst.BaseStatement]) -> None:
+        self.call, self.names, self.given, self.first, self.below = call, names, given, first, below
         self.leading = () if first is None else tuple(first.leading_lines)
 
     @property
@@ -97,7 +97,8 @@ class _Plan:
         self.gone.add(id(given.arg))
         names = set().union(*(flow.reads(value) for value in values)) - {"self", "cls"}
         if values:  # else TensorFlow's own defaults were asked for
-            self.set_ups.append(_SetUp(call, names, given, first))
+            below = [] if first is None else takers.behind(first, given.scope, nodes)
+            self.set_ups.append(_SetUp(call, names, given, first, below))
         self.ctx.change(
             "TF401", given.arg, "GPUs are set up once, before they are used", Rung.SUPPORT,
             Confidence.LIKELY, "tf.ConfigProto",
@@ -190,22 +191,15 @@ class _Plan:
         above = _above(module, self.gone | before.keys() | behind.keys() | staying.keys())
         return module.visit(_Writer(above, self.gone, before, behind, staying))
 
-    def _told_as_well(self, set_up: _SetUp) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+    def _told_as_well(self, set_up: _SetUp) -> cst.BaseStatement | None:
         """The statement below a configuration that goes, if the comment above is about that as well: it
         says nothing of devices, and no line is between them."""
         said = [line.comment.value for line in set_up.leading if line.comment is not None]
-        if set_up.first is None or not said or any(map(_OF_DEVICES.search, said)):
+        if not said or any(map(_OF_DEVICES.search, said)):
             return None
-        for scope, nodes in self.scopes:
-            top = scope.body if isinstance(scope, cst.Module) else flow.statements(scope.body)
-            for body in [top, *(n.body for n in nodes if isinstance(n, cst.IndentedBlock))]:
-                if any(line is set_up.first for line in body):
-                    behind = body[next(i for i, line in enumerate(body) if line is set_up.first) :]
-                    follower = next((line for line in behind if id(line) not in self.gone), None)
-                    if isinstance(follower, (cst.SimpleStatementLine, cst.With)) and not (
-                            follower.leading_lines):
-                        return follower
-        return None
+        follower = next((line for line in set_up.below if id(line) not in self.gone), None)
+        told = isinstance(follower, (cst.SimpleStatementLine, cst.With)) and not follower.leading_lines
+        return follower if told else None
 
     def _placed(self, module: cst.Module) -> list[tuple[_SetUp, places.Place]]:
         """Where each set-up stands: at the entry of a script what depends on nothing before its

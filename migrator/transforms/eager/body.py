@@ -39,6 +39,7 @@ INITIALIZERS = frozenset(
         "tensorflow.tpu.shutdown_system",
     }
 )
+INITIALIZING = INITIALIZERS | {f"{name}()" for name in INITIALIZERS}  # and what they give
 PLACEHOLDERS = frozenset(
     {
         "tensorflow.placeholder",
@@ -237,9 +238,7 @@ class SessionBody:
             ):
                 return None
             return func.value, flow.argument(call, "feed_dict", 0)
-        if func.attr.value == "run" and self.has_session and self.resolve(func.value) in (
-            INITIALIZERS | {name + "()" for name in INITIALIZERS}
-        ):
+        if func.attr.value == "run" and self.has_session and self.resolve(func.value) in INITIALIZING:
             return func.value, None
         return None
 

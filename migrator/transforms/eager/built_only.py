@@ -7,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import calls_in, last_name, walk
-from migrator.transforms.eager.body import INITIALIZERS
+from migrator.transforms.eager.body import INITIALIZING
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -106,8 +106,7 @@ def runs_nothing(
 def _initializes(ctx: FileContext, node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Tuple)):
         return bool(node.elts) and all(_initializes(ctx, element) for element in node.elts)
-    symbol = ctx.names.resolve_node(node.func if isinstance(node, ast.Call) else node) or ""
-    return symbol.removesuffix("()") in INITIALIZERS
+    return ctx.names.resolve_node(node.func if isinstance(node, ast.Call) else node) in INITIALIZING
 
 
 def _static(node: ast.expr) -> bool:

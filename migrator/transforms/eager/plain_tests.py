@@ -18,7 +18,13 @@ from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines
 from migrator.engine.function_context import Function
 from migrator.transforms._opened_blocks import BlockLines, NotPlain
-from migrator.transforms.eager.body import EFFECTS, INITIALIZERS, SESSIONS, TEST_SESSIONS
+from migrator.transforms.eager.body import (
+    EFFECTS,
+    INITIALIZERS,
+    INITIALIZING,
+    SESSIONS,
+    TEST_SESSIONS,
+)
 
 # What the planner has rules about, by the words that it is written with; layout that hides lines.
 _PLANNED = re.compile(
@@ -27,7 +33,6 @@ _PLANNED = re.compile(
     rf"|{'|'.join(sorted(EFFECTS))})\b|\.initializer\b|\.op\.name\b|[\t\r\f;]|\\\n"
 )
 _SESSION_NAMES = TEST_SESSIONS | {name.rpartition(".")[2] for name in SESSIONS}
-_MADE = INITIALIZERS | {f"{name}()" for name in INITIALIZERS}
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.JoinedStr)
 
@@ -152,7 +157,7 @@ class _PlainTest:
                 isinstance(value, ast.Name) and value.id in (*self.sessions, "sess")
             )
         else:
-            tensor = self.ctx.names.resolve_node(value) in _MADE
+            tensor = self.ctx.names.resolve_node(value) in INITIALIZING
         if not tensor or call.args or call.keywords:
             raise NotPlain
         self.runs[id(call)] = value

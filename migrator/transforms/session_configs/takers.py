@@ -148,7 +148,10 @@ def made_by(ctx: FileContext, given: Taken, nodes: list[cst.CSTNode]) -> Made | 
     fields = f.of_call(call, calls)
     if fields is None:
         return None
-    fills = [s for s in _behind(statement, given.scope, nodes) if any(f.assigned_paths(s, key))]
+    fills = [
+        s for s in behind(statement, given.scope, nodes)
+        if isinstance(s, cst.SimpleStatementLine) and any(f.assigned_paths(s, key))
+    ]
     for fill in fills:
         for path, value in f.assigned_paths(fill, key):
             fields[path] = value
@@ -180,15 +183,15 @@ def _holders(
     return {key: pair for key, pair in found.items() if key not in twice}
 
 
-def _behind(
+def behind(
     statement: cst.SimpleStatementLine, scope: Scope, nodes: list[cst.CSTNode]
-) -> list[cst.SimpleStatementLine]:
-    """The lines behind a statement in its own block; what stands deeper happens under conditions."""
+) -> list[cst.BaseStatement]:
+    """The statements behind a statement in its own block; what stands deeper happens under conditions."""
     top = scope.body if isinstance(scope, cst.Module) else flow.statements(scope.body)
     for block in [top, *(n.body for n in nodes if isinstance(n, cst.IndentedBlock))]:
         for index, line in enumerate(block):
             if line is statement:
-                return [s for s in block[index + 1 :] if isinstance(s, cst.SimpleStatementLine)]
+                return [s for s in block[index + 1 :] if isinstance(s, cst.BaseStatement)]
     return []
 
 
