@@ -11,10 +11,12 @@ from migrator.check.records import Unit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Brief:
-    """Of one unit what stays in memory: the attributes that it sets and reads, the functions, classes
-    and methods that it defines. One that is the same before and after has one brief."""
+    """Of one unit what stays in memory: the attributes that it sets (`stored`; `assigned`: other than in
+    the body of a class) and reads, the functions, classes and methods that it defines. One that is the
+    same before and after has one brief."""
 
     stored: tuple[str, ...]
+    assigned: tuple[str, ...]
     loaded: tuple[str, ...]
     makes: tuple[str, ...]
 
@@ -25,7 +27,8 @@ class Brief:
         makes = {
             name for body in bodies for name, bound in body.items() if bound.kind in ("function", "class")
         }
-        return cls(_names(unit.stored), _names(unit.loaded), _names(makes))
+        stored = unit.stored.union(*(made.members for made in unit.classes.values()))
+        return cls(_names(stored), _names(unit.stored), _names(unit.loaded), _names(makes))
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
@@ -61,6 +64,10 @@ class Modules(Mapping[str, Unit]):
     def brief(self, path: str) -> Brief | None:
         """The brief of a unit, None where there is no such unit."""
         return self._briefs.get(path)
+
+    def assigned(self) -> set[str]:
+        """The attributes that any of them sets on an object from outside."""
+        return {name for brief in self._briefs.values() for name in brief.assigned}
 
     def stored(self) -> set[str]:
         """The attributes that any of them sets on anything."""

@@ -264,7 +264,9 @@ class Places:
 
     def lacks(self, unit: Unit, name: str, member: str) -> bool:
         """Whether surely nothing gives a class or its objects a member."""
-        if member.startswith("__") or member in self._stored or "*" in self._stored:
+        # A class of the project may be there to be inherited together with others.
+        elsewhere = self._assigned if unit.path.startswith(f"<{SUPPORT}>") else self._stored
+        if member.startswith("__") or member in elsewhere or "*" in elsewhere:
             return False
         known, complete = self.ancestry(unit, name)
         return complete and not any(
@@ -273,6 +275,11 @@ class Places:
             or "__new__" in made.members or "*" in made.sets
             for _, made in known
         )
+
+    @cached_property
+    def _assigned(self) -> frozenset[str]:
+        """The attributes that any module assigns to an object."""
+        return frozenset(self.units.assigned())
 
     @cached_property
     def _stored(self) -> frozenset[str]:

@@ -169,8 +169,8 @@ class Unit:
     """One module as others see it.
 
     `free` are names that nothing in the module binds, by line: those that edits left, where it was
-    edited. `loaded` and `stored` are attributes of anything, `flaws` what its own texts show, `refused`
-    the calls (last name, `Shape.key`) that TF 1 refused as well.
+    edited. `loaded` and `stored` are attributes of anything, read and assigned, `flaws` what its own texts
+    show, `refused` the calls (last name, `Shape.key`) that TF 1 refused as well.
     """
 
     path: str

@@ -159,9 +159,7 @@ class Reader:
             self.owners[index] = f"{above}.{name}" if above else name
         else:
             self.owners[index] = above
-        if kind == "class":
-            self._stored.update(scope.bindings)
-        elif parent is not None:
+        if parent is not None and kind != "class":
             node = scope.node
             if parent.kind == "class" and isinstance(node, _FUNCTIONS):
                 if node.args.args and not _has(node, "staticmethod"):

@@ -161,11 +161,11 @@ def _place(
         first, last = stmt.lineno, stmt.end_lineno or stmt.lineno
         if any(first <= line <= last for line in started):
             return None
+        inside = main is not None and stmt in main.body
+        if any(first <= line <= last for line in direct):  # in a function: as a default of its parameters
+            return stmt, not inside
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        inside = main is not None and stmt in main.body
-        if any(first <= line <= last for line in direct):
-            return stmt, not inside
         if not started and (inside or main is None and _starts(stmt, own)):
             return stmt, not inside
     return None

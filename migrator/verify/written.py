@@ -73,7 +73,7 @@ def read(copy: WorkingCopy, ran: Ran, workload: Workload, reader: Side) -> dict[
         path = copy.path(name)
         if not path.exists():
             continue
-        kind = kind or ("pickle" if _is_pickle(path) else "")
+        kind = kind or ("pickle" if _is_pickle(path) else "records" if _is_records(path) else "")
         if kind in IN_CHILD:
             hard.append({"name": name, "kind": kind, "path": str(path)})
         else:
@@ -93,6 +93,23 @@ def _is_pickle(path: Path) -> bool:
                 return False
             stream.seek(-1, 2)
             return stream.read(1) == b"."
+    except OSError:
+        return False
+
+
+def _is_records(path: Path) -> bool:
+    """Whether a file without a known ending is of TensorFlow's records: lengths that lead to its very end.
+    Two programs write the features of one example in orders of their own."""
+    try:
+        at, size = 0, path.stat().st_size
+        with path.open("rb") as stream:
+            while at < size:
+                head = stream.read(12)  # the length, and its checksum; another one follows the record
+                at += 12 + int.from_bytes(head[:8], "little") + 4
+                if len(head) < 12 or at > size:
+                    return False
+                stream.seek(at)
+            return size > 0
     except OSError:
         return False
 

@@ -254,7 +254,12 @@ class Saver:
         self._next_kept = time.time() + self._keep_seconds
         self._last: list[tuple[str, float]] = []
         self._listed: dict[str, Any] = {}
-        if self._store is not None and self._run.builds and not defer_build:
+        if not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Takes the variables that a graph has by now, if it did not do so before."""
+        if self._store is not None and self._run.builds and not self._listed:
             self._run.get_collection(GraphKeys.GLOBAL_VARIABLES)  # finds those of Keras' layers
             self._listed = _by_name(self._store)
 

@@ -61,6 +61,15 @@ def test_what_the_rendered_package_does_not_hold() -> None:
     assert {f.line for f in none} == {1, 2, 3}
 
 
+def test_what_an_object_of_the_package_has_not_though_a_class_of_the_program_has_it() -> None:
+    saver = "from tf1_support import checkpoint\nsaver = checkpoint.Saver()\nsaver.to_proto()\n"
+    thing = "class Thing:\n    def to_proto(self):\n        return 1\n"
+    missing = [(Kind.REFERENCE, "tf1_support.checkpoint.Saver().to_proto")]
+    assert found({"a.py": saver, "b.py": thing}) == missing
+    assert found({"a.py": saver + thing}) == missing
+    assert found({"a.py": saver, "b.py": thing + "def f(x):\n    x.to_proto = None\n"}) == []
+
+
 def test_through_the_project_s_own_modules() -> None:
     layers = TF + "def dense(x):\n    return tf.nn.relu(x)\n"
     user = "import layers\nfrom layers import *\na = layers.tf.log(1)\nb = tf.placeholder(1)\nc = dense(2)\n"

@@ -212,6 +212,7 @@ def test_files_of_programs_are_read(trees: tuple[Path, Path], tmp_path: Path) ->
     assert all(c.status is Status.EQUAL for c in same.values()), same
     assert set(same) == {
         "exit code", "checkpoint m/model", "events in log/", "picture.png", "examples.tfrecord",
+        "train-00000-of-00001",
         "object.pkl", "export/saved_model.pb", "checkpoint export/variables/variables", "frozen.pb",
     }  # fmt: skip
     (trees[1] / "go.py").write_text(program.read_text().replace("argv[1]", "argv[1] + '.1'"))

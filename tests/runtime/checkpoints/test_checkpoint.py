@@ -7,7 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from tf1_support import checkpoint, moving_averages, optimizers, scopes, store, training
+from tf1_support import (
+    checkpoint,
+    graphs,
+    moving_averages,
+    optimizers,
+    scopes,
+    sessions,
+    store,
+    training,
+)
 
 from tests.runtime.recorded import checkpoints as resumed
 from tests.runtime.recorded import files
@@ -160,6 +169,19 @@ def test_lists_and_dicts_are_exact(tmp_path):
     assert [n for n, _ in tf.train.list_variables(path)] == ["a", "b"] and float(local) == 3.0
     with pytest.raises(ValueError, match="two variables"):
         checkpoint.Saver([tf.Variable(1.0, name="x"), tf.Variable(1.0, name="x")]).save("/tmp/x")
+
+
+def test_a_saver_of_a_graph_that_is_built_later(tmp_path):
+    """It has the variables that are there by then; building it again adds none."""
+    with graphs.Graph().as_default(), sessions.Session() as session:
+        scopes.get_variable("early", initializer=1.0)
+        early, late = checkpoint.Saver(), checkpoint.Saver(defer_build=True)
+        scopes.get_variable("late", initializer=2.0)
+        session.run(graphs.global_variables_initializer())
+        for saver, names in ((early, ["early"]), (late, ["early", "late"])):
+            saver.build()
+            path = saver.save(str(tmp_path / "model"))
+            assert [name for name, _ in tf.train.list_variables(path)] == names
 
 
 def test_keras_variables_and_a_scope_around_the_optimizer(tmp_path):

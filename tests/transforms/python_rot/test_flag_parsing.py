@@ -42,6 +42,13 @@ def test_a_read_at_the_top_is_guarded_for_who_imports_the_module() -> None:
     assert text.endswith(guarded)
 
 
+def test_a_default_of_a_parameter_is_read_where_its_function_is_made() -> None:
+    """Though the program parses them when it runs, behind that."""
+    block = "\n\nif __name__ == '__main__':\n    tf.app.run()\n"
+    text = migrated(f"{HEAD}\ndef some(n=FLAGS.n):\n    return n\n\n\ndef main(_):\n    print(some()){block}")
+    assert "\nif not FLAGS.is_parsed():\n    FLAGS(sys.argv)\ndef some(n=FLAGS.n):\n" in text
+
+
 def test_a_script_without_a_main_block() -> None:
     text = migrated(HEAD + "\ndef main():\n    print(flags.FLAGS.n)\n\n\nmain()\n")
     assert text.endswith("if not flags.FLAGS.is_parsed():\n    flags.FLAGS(sys.argv)\nmain()\n")

@@ -27,5 +27,10 @@ feature = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5 + more]))
 with tf.io.TFRecordWriter("examples.tfrecord") as writer:
     example = tf.train.Example(features=tf.train.Features(feature={"a": feature}))
     writer.write(example.SerializeToString())
+other = tf.train.Example(features=tf.train.Features(feature={"b": feature})).SerializeToString()
+with tf.io.TFRecordWriter("train-00000-of-00001") as writer:
+    for swapped in np.random.default_rng().integers(2, size=20):  # any order of features, as in a map
+        pair = [example.SerializeToString(), other]
+        writer.write(b"".join(pair[::-1] if swapped else pair))
 with open("object.pkl", "wb") as stream:
     pickle.dump({"names": ["a", "b"], "value": 0.5 + more}, stream)
