@@ -21,6 +21,8 @@ _PARSERS = frozenset({"tensorflow.app.run", "absl.app.run", "tensorflow.test.mai
 _UNPARSED = frozenset(
     {"is_parsed", "mark_as_parsed", "unparse_flags", "register_flag_by_module", "flag_values_dict"}
 )
+#: What shows the flags without reading one.
+_SHOWING = frozenset(f"builtins.{name}" for name in ("print", "str", "repr", "type", "id", "vars"))
 _Functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -105,8 +107,14 @@ def _starts_itself(ctx: FileContext) -> bool:
 
 
 def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
-    """Reads of a flag's value: the node, its scope, and how the module calls all flags."""
+    """Reads of a flag's value, and calls that are given all flags, to read them: the node, its scope, and
+    how the module calls all flags."""
     found: list[tuple[ast.expr, Scope, str]] = []
+    given = {
+        id(value) for call in walk(ctx.tree) if isinstance(call, ast.Call)
+        and ctx.names.resolve_node(call.func, values=False) not in _SHOWING
+        for value in (*call.args, *(keyword.value for keyword in call.keywords))
+    }
     other_names = {
         target.id for s in ctx.tree.body if isinstance(s, ast.Assign)
         and isinstance(s.value, (ast.Name, ast.Attribute)) and ast.unparse(s.value).endswith("FLAGS")
@@ -114,15 +122,16 @@ def _reads(ctx: FileContext) -> list[tuple[ast.expr, Scope, str]]:
     }  # fmt: skip
     for reference in ctx.names.references:
         parts = [reference.root, *reference.attrs]
-        if reference.role != "load" or "FLAGS" not in parts[:-1] and parts[0] not in other_names:
+        if reference.role != "load" or "FLAGS" not in parts and parts[0] not in other_names:
             continue
         target = ctx.names.reference_target(reference)
-        flags, _, flag = (target.name if target is not None else "").partition(".FLAGS.")
-        if not flag or flag.split(".")[0] in _UNPARSED:
+        flags, _, flag = f"{target.name if target is not None else ''}.".partition(".FLAGS.")
+        flag = flag.rstrip(".")
+        if flag.split(".")[0] in _UNPARSED or not flag and id(reference.node) not in given:
             continue
         if not _of_tensorflow(ctx, flags) or ctx.names.root(reference.root) is None:
             continue
-        written = ".".join(parts[: -1 - flag.count(".")])
+        written = ".".join(parts[: -1 - flag.count(".")] if flag else parts)
         if not written:
             continue
         found.append((reference.name_node, reference.scope, written))

@@ -149,3 +149,14 @@ def test_flags_that_a_module_has_under_another_name() -> None:
         "    print(conf.agent)\n\n\nif __name__ == '__main__':\n    tf.app.run()\n"
     )
     assert "if not conf.is_parsed():\n    conf(sys.argv)\nif conf.agent == 'a':" in new
+
+
+@pytest.mark.parametrize("given", ["show(FLAGS)", "show('all', options=FLAGS)", "show(flags.FLAGS)"])
+def test_what_is_given_all_flags_may_read_one(given: str) -> None:
+    text = migrated("from shown import show\n" + HEAD + f"{given}\n")
+    name = "flags.FLAGS" if "flags.FLAGS" in given else "FLAGS"
+    assert text.endswith(f"if not {name}.is_parsed():\n    {name}(sys.argv)\n{given}\n")
+
+
+def test_to_show_flags_is_to_read_none() -> None:
+    assert "sys" not in migrated(HEAD + "print(FLAGS)\n")
