@@ -29,7 +29,9 @@ _PYTHON = (
     "contrib.learn.RunConfig", "contrib.estimator",
     "Session", "ConfigProto", "GPUOptions", "config", "reset_default_graph", "set_random_seed", "random.set_",
     "keras.backend.clear_session",
-    "train.latest_checkpoint", "train.get_checkpoint_state", "train.Example", "train.Feature",
+    "train.latest_checkpoint", "train.get_checkpoint_state", "train.list_variables", "train.load_",
+    "train.checkpoint_exists", "train.NewCheckpointReader", "contrib.framework.list_variables",
+    "contrib.framework.load_", "train.Example", "train.Feature",
     "train.BytesList", "train.Int64List", "train.FloatList", "train.Coordinator",
     "contrib.training.HParams", "Summary", "summary.Summary", "as_dtype", "RunOptions", "RunMetadata",
 )
@@ -61,6 +63,29 @@ def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any
     handles others}."""
     del module
     return handling({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
+
+
+def _joins(tree: ast.Module) -> bool:
+    """Whether a module may make tensors, or be the script that hands them on."""
+    return any(is_main(node) or isinstance(node, (ast.Import, ast.ImportFrom)) and any(
+        word in ast.unparse(node) for word in ("tensorflow", "tf_slim", "tf1_support")) for node in tree.body)
+
+
+@fact("tensor_code", when=_joins, anywhere=True)
+def tensor_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
+    """The same of a module that handles no graph: what it makes may be for the graph of another one."""
+    del module
+    return quiet({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
+
+
+def quiet(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The facts of a module's units where none handles a graph. Methods that these call by name may be
+    anybody's, but for those of classes of which they make objects."""
+    if any(unit["direct"] for unit in found.values()):
+        return {}
+    return {name: {**unit, "calls": [call for call in unit["calls"] if not call.startswith(".")],
+                   "methods": [call[1:] for call in unit["calls"] if call.startswith(".")]}
+            for name, unit in found.items() if unit["ops"] or unit["calls"]}
 
 
 def handling(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -23,10 +23,7 @@ def roots(
 ) -> frozenset[str]:
     """The units of the module at `path`, whose facts are `own`, that build a graph and are called by
     code that does not."""
-    facts = {
-        p: found for p, info in index.modules.items()
-        if p != path and (found := info.summary.facts.get("graph_code"))
-    }
+    facts = {p: found for p, found in _facts(index, "graph_code").items() if p != path}
     facts[path] = own
     table = _Calls(index, facts)
     building = table.building
@@ -69,6 +66,13 @@ def builds_around(index: ProjectIndex, path: str) -> bool:
     return not {key[0] for key in _table(index).building}.isdisjoint({path, *index.importers(path)})
 
 
+def hands_on(index: ProjectIndex, path: str) -> bool:
+    """Whether a module without TensorFlow calls what makes tensors, and what builds a graph of them."""
+    info = index.modules.get(path)
+    return info is not None and "tensor_code" in info.summary.facts and any(
+        key[0] == path for key in _table(index).building)
+
+
 def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> bool:
     """Whether one of the names that code of the module at `path` calls builds a graph."""
     table = _table(index)
@@ -78,13 +82,13 @@ def calls_builders(index: ProjectIndex, path: str, called: Iterable[str]) -> boo
 def digest(index: ProjectIndex, path: str) -> str:
     """A hash of what the answers about a module depend on, beyond the modules that it imports."""
     info = index.modules.get(path)
-    if info is None or info.summary.facts.keys().isdisjoint(("graph_code", "sessions")):
+    if info is None or info.summary.facts.keys().isdisjoint(("graph_code", "tensor_code", "sessions")):
         return ""
     known = index.answers.get((_ANSWER, "digest"))
     if known is None:
-        facts = sorted((p, repr(other.summary.facts["graph_code"]))
-                       for p, other in index.modules.items() if "graph_code" in other.summary.facts)
-        known = hashlib.sha256(repr(facts).encode()).hexdigest() + carriers(index).digest
+        facts = sorted((p, repr(found)) for p, found in _facts(index, "graph_code").items())
+        known = hashlib.sha256(
+            repr([facts, _table(index).handed_on()]).encode()).hexdigest() + carriers(index).digest
         index.answers[_ANSWER, "digest"] = known
     assert isinstance(known, str)
     return known
@@ -93,37 +97,46 @@ def digest(index: ProjectIndex, path: str) -> str:
 def _table(index: ProjectIndex) -> _Calls:
     found = index.answers.get(_ANSWER)
     if found is None:
-        found = index.answers[_ANSWER] = _Calls(index, {
-            path: facts for path, info in index.modules.items()
-            if (facts := info.summary.facts.get("graph_code"))
-        })
+        found = index.answers[_ANSWER] = _Calls(index, _facts(index, "graph_code"))
     assert isinstance(found, _Calls)
     return found
 
 
+def _facts(index: ProjectIndex, name: str) -> dict[str, Mapping[str, Mapping[str, Any]]]:
+    """The units of all modules that have this fact."""
+    return {path: found for path, info in index.modules.items() if (found := info.summary.facts.get(name))}
+
+
 class _Calls:
-    """Who calls whom among the units of modules with graph code."""
+    """Who calls whom among the units of modules with graph code, and of those that may make tensors for
+    it."""
 
     def __init__(self, index: ProjectIndex, facts: Mapping[str, Mapping[str, Any]]) -> None:
         self.index, self.facts = index, facts
+        self.every = {**facts}
+        for path, units in _facts(index, "tensor_code").items():
+            self.every[path] = {**units, **facts.get(path, {})}
         self.methods: dict[str, list[Key]] = defaultdict(list)
         for path, units in facts.items():
             for unit in units:
                 if "." in unit:
                     self.methods[unit.rpartition(".")[2]].append((path, unit))
-        self.callees = {key: self.called(key[0], found["calls"]) for key, found in self._units()}
+        self.callees = {
+            key: self.called(key[0], found["calls"], found.get("methods", ()))
+            for key, found in self._units()}
         self.callers: dict[Key, set[Key]] = defaultdict(set)
         for key, called in self.callees.items():
             for other in called:
                 self.callers[other].add(key)
 
     def _units(self) -> Iterator[tuple[Key, Mapping[str, Any]]]:
-        return (((path, unit), found) for path, units in self.facts.items() for unit, found in units.items())
+        return (((path, unit), found) for path, units in self.every.items() for unit, found in units.items())
 
-    def called(self, path: str, calls: Iterable[str]) -> set[Key]:
-        """The units that these names may be, where code of the module at `path` calls them."""
+    def called(self, path: str, calls: Iterable[str], methods: Iterable[str] = ()) -> set[Key]:
+        """The units that these names may be, where code of the module at `path` calls them; `methods` are
+        those of the classes that are called only."""
         found: set[Key] = set()
-        own = self.facts.get(path, {})
+        own = self.every.get(path, {})
         for name in calls:
             if name.startswith("."):
                 found |= set(self.methods.get(name[1:], ()))
@@ -136,8 +149,8 @@ class _Calls:
                 if hit is None:
                     continue
                 home, rest = hit[0].path, hit[1]
-            units = self.facts.get(home, {})
-            for unit in (rest, f"{rest}.__init__", f"{rest}.__call__"):
+            units = self.every.get(home, {})
+            for unit in (rest, *(f"{rest}.{method}" for method in ("__init__", "__call__", *methods))):
                 if unit in units:
                     found.add((home, unit))
         return found
@@ -187,7 +200,7 @@ class _Calls:
         return bool(summaries and unit in summaries and summaries[unit]["kind"] == k.ELEMENT)
 
     def _outside(self, key: Key) -> set[Key]:
-        return self.called(key[0], self.facts[key[0]][key[1]]["outside"])
+        return self.called(key[0], self.every[key[0]][key[1]]["outside"])
 
     @cached_property
     def building(self) -> set[Key]:
@@ -206,15 +219,37 @@ class _Calls:
     def _growing(self, alone: set[Key]) -> set[Key]:
         """`building`, where calls of the units `alone` say nothing of their callers."""
         found = {key for key, own in self._units() if own["direct"] and not self._is_input(key)}
-        grown = True
-        while grown:
-            grown = False
-            for key, called in self.callees.items():
-                called = called - alone
-                if key in found or not called & found:
-                    continue
-                own = self.facts[key[0]][key[1]]
-                if own["ops"] or any(self.facts[p][u]["ops"] for p, u in called - found):
-                    found.add(key)
-                    grown = True
+        computes = {key for key, own in self._units() if own["ops"]}
+        while True:
+            leads = self._up(found, alone)
+            makes = self._up(computes - found, alone | found) - found
+            new = {key for key in leads - found
+                   if key in computes or not makes.isdisjoint(self.callees[key] - alone)}
+            between = {key for key in leads - found if not self.callers[key].isdisjoint(found - alone)}
+            if not new | between:
+                return found
+            # what joins has what it calls in its graph: who calls that makes nothing beside it
+            found |= between | ({key for key in new if key in computes
+                                 or not self.callees[key].isdisjoint(makes - new)} or new)
+
+    def handed_on(self) -> list[tuple[Key, bool, list[Key]]]:
+        """The units of modules without graphs that lead to one, and what these call: whether they make
+        tensors, and whom they call."""
+        seen = self._up(self.building, set())
+        to_see = list(seen)
+        while to_see:
+            new = self.callees.get(to_see.pop(), set()) - seen
+            seen |= new
+            to_see += new
+        return sorted((key, found["ops"], sorted(self.callees[key])) for key, found in self._units()
+                      if key in seen and "methods" in found)
+
+    def _up(self, called: set[Key], ending: set[Key]) -> set[Key]:
+        """These units and all that lead to them by calls, other than of the units `ending`."""
+        found, to_see = set(called), list(called)
+        while to_see:
+            key = to_see.pop()
+            new = self.callers.get(key, set()) - found if key not in ending else set()
+            found |= new
+            to_see += new
         return found

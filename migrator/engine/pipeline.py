@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from migrator.analysis.graph_code import hands_on
 from migrator.analysis.index import ProjectIndex
 from migrator.analysis.names import NameTable
 from migrator.analysis.parsed import Parsed
@@ -151,7 +152,8 @@ def _migrate(
     suppressions = attempt.held.on(find_suppressions(source))
     if suppressions.whole_file == frozenset():
         return FileResult(path, Status.SKIPPED)
-    concerned = registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
+    concerned = (registry.mentions(source) or any(map(registry.concerns, reached(index, path)))
+                 or hands_on(index, path))
     divided = Divided()
     if python2 or concerned:
         parsed, divided = _of_python2(path, text, parsed, index, options, suppressions, python2)

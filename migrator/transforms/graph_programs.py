@@ -11,6 +11,7 @@ from migrator.analysis.facts_graph_code import (
     in_graph_form,
     is_main,
     is_test_case,
+    quiet,
     unit_facts,
     units,
 )
@@ -48,7 +49,7 @@ class GraphPrograms:
 
     name = "graph_programs"
     triggers = frozenset({"tensorflow.*"})
-    words = frozenset({"sess", "session"})  # of code that runs what it is given
+    words = frozenset({"sess", "session", "__main__"})  # of code that runs what it is given, or hands it on
     order = 92  # after all that makes sessions native
 
     def run(self, ctx: FileContext) -> str | None:
@@ -59,9 +60,10 @@ class GraphPrograms:
         ):
             return _without_sessions(ctx)
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.text, ctx.tree, ctx.names)
-        own = handling({
+        every = {
             name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
-            for name, nodes in units(ctx.tree)})
+            for name, nodes in units(ctx.tree)}
+        own = quiet(every) or handling(every)
         direct = any(facts["direct"] for facts in [*own.values(), *tests])
         found = None if direct else roots(ctx.index, ctx.path, own)
         if not direct and not found:

@@ -8,7 +8,6 @@ from tf1_support import optimizers
 from tf1_support import scopes
 
 
-@graphs.building
 class Regressor(object):
     """Linear regression."""
 

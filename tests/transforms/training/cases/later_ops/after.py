@@ -10,6 +10,7 @@ from tf1_support import optimizers
 from tf1_support import scopes
 
 
+@graphs.building
 class Trainer(object):
 
     def __init__(self, folder):
@@ -49,7 +50,6 @@ class Trainer(object):
         return graphs.run(graphs.default_graph().get_tensor_by_name(name), {self.data: data})
 
 
-@graphs.building
 def main(output):
     rng = np.random.RandomState(4)
     trainer = Trainer(os.path.dirname(output))

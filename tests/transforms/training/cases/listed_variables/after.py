@@ -25,7 +25,6 @@ def cross_entropy(logits, label):
         logits=logits, labels=label * tf.ones_like(logits)))
 
 
-@graphs.building
 class Gan(object):
 
     def __init__(self, noise=3, size=4):
