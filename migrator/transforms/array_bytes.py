@@ -24,7 +24,8 @@ class ArrayBytes:
 
     NumPy's and the standard library's arrays lost `tostring()`, memory views never had another
     name than `tobytes`. Functions of modules (`ElementTree.tostring(tree)`) take what they write as
-    an argument and stay, and so does the method in files that define one by this name.
+    an argument and stay, and so do the method in files that define one by this name, and that of an
+    object of another library's class (`svgwrite.Drawing().tostring()`).
     """
 
     name = "array_bytes"
@@ -59,7 +60,11 @@ class ArrayBytes:
 
 
 def is_no_module(ctx: FileContext, owner: ast.expr) -> bool:
-    """Whether what a method is called on is nothing that the file imports."""
+    """Whether what a method is called on is nothing that the file imports, and no object of a class that it
+    imports of others than NumPy."""
+    made = (ctx.names.resolve_node(owner) or "").partition("(")
+    if made[1] and made[0].rpartition(".")[2][:1].isupper() and not made[0].startswith("numpy."):
+        return False
     if not isinstance(owner, (ast.Name, ast.Attribute)):
         return True
     symbol = ctx.names.resolve_node(owner, values=False)

@@ -16,20 +16,22 @@ CODE = "PY233"
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray"})
 #: What makes an array of what it is given, and leaves one of objects as it is.
 _CONVERTING = frozenset({"numpy.nan_to_num"})
+#: What is given to be kept in a file: an array is made of it.
+_KEEPING = frozenset({"numpy.save"})
 _REDUCING = frozenset({"min", "max", "mean", "std", "var", "sum", "median", "amin", "amax"})
 
 
 @transform
 class RaggedArrays:
-    """PY233: pairs of arrays, steps of an environment, and arrays beside their own minima become arrays of
-    objects where sizes differ.
+    """PY233: pairs of arrays, steps of an environment, arrays beside their own minima, and lists of several
+    things that go into one file become arrays of objects where sizes differ.
 
     What holds pairs is read from `zip`: in the same expression, by a name of the file, or by a call, in
     any module of the project, that hands them to the function.
     """
 
     name = "ragged_arrays"
-    triggers = _ARRAYS | _CONVERTING
+    triggers = _ARRAYS | _CONVERTING | _KEEPING
     order = 87
 
     def run(self, ctx: FileContext) -> str | None:
@@ -42,13 +44,15 @@ class RaggedArrays:
         lines, edits = Lines(ctx.text), list[Edit]()
         beside = _Reduced(ctx.tree)
         for call in walk(ctx.tree):
-            if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords):
+            if not isinstance(call, ast.Call) or not call.args:
                 continue
             symbol = ctx.names.resolve_node(call.func, values=False)
-            rows = call.args[0]
-            if symbol not in self.triggers or ctx.suppressed(CODE, call):
+            rows = call.args[-1]
+            given = 2 if symbol in _KEEPING else 1
+            if symbol not in self.triggers or ctx.suppressed(CODE, call) or len(call.args) != given or (
+                    call.keywords and symbol not in _KEEPING):
                 continue
-            if symbol in _CONVERTING and beside.are_in(rows):
+            if symbol in _CONVERTING and beside.are_in(rows) or symbol in _KEEPING and _is_of_several(rows):
                 span = lines.span(rows)
                 edits.append(Edit(*span, (ctx.support("ragged.array"), "(", span, ")")))
             elif symbol in _ARRAYS and (is_paired(rows, inside.get(id(call), names))
@@ -59,6 +63,12 @@ class RaggedArrays:
             ctx.change(CODE, call, "NumPy makes arrays of parts of several sizes only where it is told to",
                        Rung.SUPPORT, confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
+
+
+def _is_of_several(rows: ast.expr) -> bool:
+    """Whether a list is of several things that have names, which may be of any sizes."""
+    return isinstance(rows, (ast.List, ast.Tuple)) and len(
+        {ast.unparse(part) for part in rows.elts if isinstance(part, (ast.Name, ast.Attribute))}) > 1
 
 
 class _Steps:

@@ -37,6 +37,8 @@ def test_the_bytes_are_those_of_the_array() -> None:
         "raw = ET.tostring(tree)\n",
         "raw = tree.tostring(encoding='utf8')\n",
         "raw = writer.tostring(tree)\n",
+        "import drawing\n\n\npage = drawing.Page('a', size=3)\nprint(page.tostring())\n",
+        "from drawing import Page\n\n\nprint(Page('a').tostring())\n",
         "class A:\n    def tostring(self):\n        return ''\n\n\nprint(A().tostring())\n",
     ],
 )

@@ -166,3 +166,19 @@ def test_an_array_beside_its_own_minima(tmp_path: Path) -> None:
     exec(text, run)
     x, low = np.asarray(run["X"]), np.asarray(run["LOW"])
     assert x.shape == (3, 2) and low.shape == (2,) and np.isnan(low[1]) and x[0, 0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("np.save(path, [images, losses])\n", "np.save(path, ragged.array([images, losses]))\n"),
+        ("np.save(path, [self.a, self.b, 3], allow_pickle=True)\n",
+         "np.save(path, ragged.array([self.a, self.b, 3]), allow_pickle=True)\n"),
+        ("np.save(path, [np.mean(x), np.std(x)])\n", "np.save(path, [np.mean(x), np.std(x)])\n"),
+        ("np.save(path, losses)\n", "np.save(path, losses)\n"),
+    ],
+)  # fmt: skip
+def test_several_things_in_one_file(before: str, after: str) -> None:
+    new = migrated(HEAD + before)
+    assert new.endswith(after)
+    assert migrated(new) == new
