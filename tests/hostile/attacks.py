@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
+
+from tests import forks
 
 ROOT = Path(__file__).resolve().parents[2]
 USES = "import numpy as np\nimport tensorflow as tf\n\nx = tf.log(np.float(1))\n"
@@ -26,20 +26,15 @@ def migrator(
 ) -> subprocess.CompletedProcess[bytes]:  # fmt: skip
     """The command in a process of its own, which may use so many bytes and seconds of the processor;
     one that waits for what never comes fails the test, and does so soon however busy the machine is."""
-
-    def bound() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-
-    process = subprocess.Popen(
-        [sys.executable, "-m", "migrator", *map(str, arguments)], cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})}, preexec_fn=bound,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    process = forks.COMMAND.start(
+        ["-m", "migrator", *map(str, arguments)], cwd,
+        {**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+        {"RLIMIT_AS": memory, "RLIMIT_CPU": seconds},
     )  # fmt: skip
     watch = Watch(process)
     out, err = process.communicate(given)
     assert not watch.stuck, f"migrator {' '.join(map(str, arguments))} waits for what never comes"
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    return subprocess.CompletedProcess(process.args, process.wait(), out, err)
 
 
 class Watch:
@@ -48,7 +43,7 @@ class Watch:
     One that the machine is too busy for does not sleep.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: forks.Fork | subprocess.Popen[bytes]) -> None:
         self.stuck = False
         self._process = process
         threading.Thread(target=self._watch, daemon=True).start()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests import forks
 from tests.hostile.attacks import ROOT, USES, write
 
 pytest.importorskip("pygls")
@@ -30,14 +30,10 @@ class Client:
     """Speaks to a server in a process of its own, byte by byte."""
 
     def __init__(self, cwd: Path, parent: int | None = None, memory: int = 2 << 30) -> None:
-        def bound() -> None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-
         self.logged = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "migrator", "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.logged, cwd=cwd, preexec_fn=bound,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        self.process = forks.COMMAND.start(
+            ["-m", "migrator", "lsp"], cwd, {**os.environ, "PYTHONPATH": str(ROOT)}, {"RLIMIT_AS": memory},
+            self.logged,
         )  # fmt: skip
         self.told: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.number = 0
@@ -361,7 +357,7 @@ def test_a_message_that_is_too_long_is_passed_over(client: Client, repo: Path) -
 # -- the end
 
 
-def ended(process: subprocess.Popen[bytes], seconds: float = 120) -> None:
+def ended(process: forks.Fork | subprocess.Popen[bytes], seconds: float = 120) -> None:
     process.wait(timeout=seconds)
 
 

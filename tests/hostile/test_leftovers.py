@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.attacks import ROOT, USES, write
+from tests import forks
+from tests.hostile.attacks import USES, write
 
 
 def on_full_disk(root: Path, size: int, *arguments: object) -> subprocess.CompletedProcess[bytes]:
@@ -20,10 +19,7 @@ def on_full_disk(root: Path, size: int, *arguments: object) -> subprocess.Comple
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
         "from migrator.cli.main import main; main()"
     )
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], cwd=root.parent, capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, timeout=60,
-    )  # fmt: skip
+    return forks.COMMAND.run(["-c", code, *map(str, arguments)], root.parent)
 
 
 def names(root: Path) -> set[str]:
@@ -58,8 +54,7 @@ def test_the_state_folder_is_nobody_elses_to_write(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     write(root, {"uses.py": USES})
     code = "import os; os.umask(0); from migrator.cli.main import main; main()"
-    subprocess.run([sys.executable, "-c", code, "migrate", str(root)], cwd=ROOT, check=True,
-                   capture_output=True)  # fmt: skip
+    assert forks.COMMAND.run(["-c", code, "migrate", str(root)]).returncode == 0
     assert (root / ".migrator").stat().st_mode & 0o022 == 0
 
 
