@@ -10,12 +10,19 @@ from typing import Any
 
 import tensorflow as tf
 
-from .scopes import AUTO_REUSE, add_to_collection, get_variable, of_layer, variable_scope
+from .scopes import (
+    AUTO_REUSE,
+    add_to_collection,
+    get_variable,
+    name_scope,
+    of_layer,
+    variable_scope,
+)
 from .store import GraphKeys, VariableStore, current_run, layer_dtypes
 
 # Variables belong to the store: tf.Module is not to list (or save) them a second time.
 _UNTRACKED = frozenset(
-    {"_made", "_losses", "_owner_scope", "_owner_store", "_trainable_weights",
+    {"_around", "_made", "_losses", "_owner_scope", "_owner_store", "_trainable_weights",
      "_non_trainable_weights"}
 )  # fmt: skip
 
@@ -46,6 +53,7 @@ class Layer(tf.Module):
         self._variable_dtype = self._dtype or tf.float32
         self._open, self._losses = False, []
         self._given_scope, self._reuse, self._scope_name = _scope, _reuse, None
+        self._around = current_run().scope if _scope else None  # TF1 opened a given scope here
         self._made: dict[str, Any] = {}
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
@@ -200,15 +208,21 @@ class Layer(tf.Module):
     @contextlib.contextmanager
     def _scoped(self) -> Iterator[None]:
         """In the layer's variable scope, which is named when it is opened first."""
+        outer = contextlib.ExitStack()
         if self._scope_name is None:
+            around = self._around
+            if around is not None and around is not current_run().scope:
+                outer.enter_context(name_scope(around.original_name_scope))
+                outer.enter_context(variable_scope(around, auxiliary_name_scope=False))
             base = self._label or _snake(type(self).__name__)
             if self._reuse:
                 opened = variable_scope(self._given_scope or base, reuse=self._reuse)
             else:  # a layer object's own name is made unique, a function's `name` is taken as it is
                 opened = variable_scope(self._given_scope, default_name=base)
         else:
-            opened = variable_scope(self._owner_scope, reuse=AUTO_REUSE)
-        with opened as scope:
+            outer.enter_context(name_scope(self._owner_scope.original_name_scope))
+            opened = variable_scope(self._owner_scope, reuse=AUTO_REUSE, auxiliary_name_scope=False)
+        with outer, opened as scope:
             store, was_open = current_run().store, self._open
             if self._scope_name is None or store is not self._owner_store:
                 self._scope_name, self._owner_scope, self._owner_store = scope.name, scope, store

@@ -8,9 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 from . import slim_utils as utils
+from .convolutions import convolve, convolve_transposed, layout
 from .initializers import ZEROS, ones_initializer
 from .layer_base import Layer
-from .slim_conv import transposed_convolution
 from .slim_norm import batch_normalized
 from .store import current_run
 
@@ -19,11 +19,6 @@ def _first(data_format: str) -> bool:
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"data_format must be channels_first or channels_last, not {data_format}")
     return data_format == "channels_first"
-
-
-def _native(rank: int, first: bool) -> str:
-    spatial = {1: "W", 2: "HW", 3: "DHW"}[rank]
-    return f"NC{spatial}" if first else f"N{spatial}C"
 
 
 class _Conv(Layer):
@@ -94,19 +89,14 @@ class _Conv(Layer):
 
     def _finish(self, outputs: tf.Tensor) -> tf.Tensor:
         if self.bias is not None:
-            layout = "NCHW" if self.channels_first else "NHWC"
-            outputs = tf.nn.bias_add(outputs, tf.cast(self.bias, outputs.dtype), layout)
+            order = "NCHW" if self.channels_first else "NHWC"
+            outputs = tf.nn.bias_add(outputs, tf.cast(self.bias, outputs.dtype), order)
         return self._activated(outputs)
 
     def call(self, inputs: Any) -> tf.Tensor:
-        outputs = tf.nn.convolution(
-            inputs,
-            tf.cast(self.kernel, inputs.dtype),
-            self.strides,
-            self.padding,
-            _native(self.rank, self.channels_first),
-            self.dilation_rate,
-        )
+        kernel = tf.cast(self.kernel, inputs.dtype)
+        outputs = convolve(
+            inputs, kernel, self.strides, self.padding, self.channels_first, self.dilation_rate)
         return self._finish(outputs)
 
 
@@ -161,7 +151,7 @@ class Conv2DTranspose(_Conv):
     def call(self, inputs: Any) -> tf.Tensor:
         kernel = tf.cast(self.kernel, inputs.dtype)
         return self._finish(
-            transposed_convolution(inputs, kernel, self.strides, self.padding, self.channels_first)
+            convolve_transposed(inputs, kernel, self.strides, self.padding, self.channels_first)
         )
 
 
@@ -248,7 +238,7 @@ class SeparableConv2D(_Conv):
             tf.cast(self.pointwise_kernel, inputs.dtype),
             [1, 1, *steps] if self.channels_first else [1, *steps, 1],
             self.padding,
-            _native(2, self.channels_first),
+            layout(2, self.channels_first),
             self.dilation_rate,
         )
         return self._finish(outputs)
@@ -382,8 +372,8 @@ class BatchNormalization(Layer):
             parts = [
                 None if p is None else tf.convert_to_tensor(p) for p in (self.gamma, self.beta)
             ]
-            layout = "NHWC" if channels_last else "NCHW"
-            return list(batch_normalized(inputs, *parts, averages, self.epsilon, fused, layout))
+            order = "NHWC" if channels_last else "NCHW"
+            return list(batch_normalized(inputs, *parts, averages, self.epsilon, fused, order))
 
         outputs, *batch = utils.smart_cond(
             training,
@@ -467,8 +457,8 @@ class _Pooling(Layer):
         self.padding, self.channels_first = padding.upper(), _first(data_format)
 
     def call(self, inputs: Any) -> tf.Tensor:
-        layout = _native(self.rank, self.channels_first)
-        return self.op(inputs, self.pool_size, self.strides, self.padding, layout, name=self.op_name)
+        order = layout(self.rank, self.channels_first)
+        return self.op(inputs, self.pool_size, self.strides, self.padding, order, name=self.op_name)
 
 
 class MaxPooling1D(_Pooling):

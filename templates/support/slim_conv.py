@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from . import slim_utils as utils
 from .arg_scope import add_arg_scope
+from .convolutions import convolve, convolve_transposed
 from .initializers import XAVIER, ZEROS
 from .scopes import add_to_collections, of_layer, variable_scope
 from .slim_variables import model_variable
@@ -136,25 +137,13 @@ def convolution(
             raise ValueError("The channel dimension of the inputs should be defined, found None.")
         shape = [*utils.n_positive_integers(dims, kernel_size), channels, num_outputs]
         kernel = weights.make("weights", shape, weights_initializer, weights_regularizer, "weights")
-        outputs = tf.nn.convolution(
-            weights.inputs,
-            kernel,
-            strides=strides,
-            padding=padding.upper(),
-            data_format=_native_format(dims, first),
-            dilations=rates,
-        )
+        outputs = convolve(weights.inputs, kernel, strides, padding.upper(), first, rates)
         outputs = _with_biases(
             outputs, weights, biases_initializer, biases_regularizer, normalizer_fn, first
         )
         return _finished(
             outputs, sc, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
-
-
-def _native_format(dims: int, channels_first: bool) -> str:
-    spatial = {1: "W", 2: "HW", 3: "DHW"}[dims]
-    return f"NC{spatial}" if channels_first else f"N{spatial}C"
 
 
 @add_arg_scope
@@ -269,48 +258,13 @@ def convolution2d_transpose(
             weights_regularizer,
             "weights",
         )
-        outputs = transposed_convolution(weights.inputs, kernel, step, padding.upper(), first)
+        outputs = convolve_transposed(weights.inputs, kernel, step, padding.upper(), first)
         outputs = _with_biases(
             outputs, weights, biases_initializer, biases_regularizer, normalizer_fn, first
         )
         return _finished(
             outputs, sc, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
-
-
-def transposed_convolution(
-    inputs: tf.Tensor, kernel: tf.Tensor, strides: Sequence[int], padding: str, first: bool
-) -> tf.Tensor:
-    """`tf.nn.conv_transpose` of images or volumes with the output size that TF1's layers chose."""
-    spatial = slice(2, None) if first else slice(1, -1)
-    rank = len(strides)
-    extra = [
-        max(k - s, 0) if padding == "VALID" else 0
-        for k, s in zip(kernel.shape[:rank], strides, strict=True)
-    ]
-
-    def enlarged(sizes: Any) -> list[Any]:
-        return [
-            None if n is None else n * s + e for n, s, e in zip(sizes, strides, extra, strict=True)
-        ]
-
-    dynamic = tf.shape(inputs)
-    sizes = enlarged(tf.unstack(dynamic[spatial], rank))
-    static = enlarged(inputs.shape[spatial])
-    filters = kernel.shape[rank]
-    shape = [dynamic[0], filters, *sizes] if first else [dynamic[0], *sizes, filters]
-    axes = "DHW"[-rank:]
-    outputs = tf.nn.conv_transpose(
-        inputs,
-        kernel,
-        tf.stack(shape),
-        list(strides),
-        padding,
-        data_format=f"NC{axes}" if first else f"N{axes}C",
-    )
-    batch = inputs.shape[0]
-    outputs.set_shape([batch, filters, *static] if first else [batch, *static, filters])
-    return outputs
 
 
 @add_arg_scope
