@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import functools
 import gc
 import importlib
@@ -30,8 +31,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from migrator.workload.programs import child_setup
-
 ROOT = Path(__file__).resolve().parents[1]
 # Names in the environment that the interpreter, or what is imported, reads as it starts.
 AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "TF_", "XLA_", "KERAS_", "CUDA_", "OMP_", "MALLOC_")
@@ -42,11 +41,11 @@ class Fork:
 
     def __init__(
         self, server: _Server, args: Sequence[str], cwd: Path, env: Mapping[str, str],
-        limits: Mapping[str, int], stderr: IO[bytes] | None,
+        limits: Mapping[str, int], stdout: IO[bytes] | None, stderr: IO[bytes] | None,
     ) -> None:  # fmt: skip
         self.args, self.returncode = args, None
         given, self.stdin = _pipe(to_it=True)
-        said, self.stdout = _pipe()
+        said, self.stdout = (os.dup(stdout.fileno()), None) if stdout else _pipe()
         errors, self.stderr = (os.dup(stderr.fileno()), None) if stderr else _pipe()
         job = {"args": list(args), "cwd": str(cwd), "env": dict(env), "limits": dict(limits)}
         self._ended, (self._news, theirs) = threading.Event(), socket.socketpair()
@@ -111,32 +110,31 @@ class Fork:
 class Forks:
     """Starts Python processes that need what `prepare` imports; the first of them waits for it.
 
-    prepare: "module:function", called in the process that is forked.
+    prepare: "module:function", called in the process that is forked. most: how many of these there may be,
+      for environments that start in different ways; a process for another one is no fork.
     """
 
-    def __init__(self, prepare: str) -> None:
-        self._prepare = prepare
-        self._lock = threading.Lock()
-
-    @functools.cached_property
-    def _server(self) -> _Server:
-        return _Server(self._prepare)
+    def __init__(self, prepare: str, most: int = 1) -> None:
+        self._prepare, self._most = prepare, most
+        self._servers: dict[frozenset[tuple[str, str]], _Server] = {}
 
     def start(
         self, args: Sequence[str], cwd: Path = ROOT, env: Mapping[str, str] | None = None,
-        limits: Mapping[str, int] | None = None, stderr: IO[bytes] | None = None,
+        limits: Mapping[str, int] | None = None, stdout: IO[bytes] | None = None,
+        stderr: IO[bytes] | None = None,
     ) -> Fork | subprocess.Popen[bytes]:  # fmt: skip
         """`python ARGS`: a script, or -m or -c and what comes after.
 
         limits: of `resource`, by name (RLIMIT_AS). env: all of it, as for `subprocess`.
         """
         env, limits = dict(os.environ if env is None else env), limits or {}
-        with self._lock:
-            server = self._server
-        if all(env.get(name) == server.env.get(name) for name in {*env, *server.env}
-               if name.startswith(AT_THE_START) and name != "PYTHONPATH"):  # fmt: skip
-            return Fork(server, args, cwd, env, limits, stderr)
-        return start_anew(args, cwd, env, limits, stderr)
+        read = frozenset((name, value) for name, value in env.items()
+                         if name.startswith(AT_THE_START) and name != "PYTHONPATH")  # fmt: skip
+        if read not in self._servers:
+            if len(self._servers) == self._most:
+                return start_anew(args, cwd, env, limits, stdout, stderr)
+            self._servers[read] = _Server(self._prepare, dict(read))
+        return Fork(self._servers[read], args, cwd, env, limits, stdout, stderr)
 
 
     def run(
@@ -151,12 +149,13 @@ class Forks:
 
 def start_anew(
     args: Sequence[str], cwd: Path, env: Mapping[str, str], limits: Mapping[str, int],
-    stderr: IO[bytes] | None = None,
+    stdout: IO[bytes] | None = None, stderr: IO[bytes] | None = None,
 ) -> subprocess.Popen[bytes]:  # fmt: skip
     """The same in a process that is no fork."""
     return subprocess.Popen(
         [sys.executable, *args], cwd=cwd, env=dict(env), preexec_fn=functools.partial(_bound, limits),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr or subprocess.PIPE,
+        stdin=subprocess.PIPE, stdout=stdout or subprocess.PIPE, stderr=stderr or subprocess.PIPE,
+        start_new_session=True,
     )  # fmt: skip
 
 
@@ -169,13 +168,13 @@ def _pipe(to_it: bool = False) -> tuple[int, IO[bytes]]:
 class _Server:
     """The process that is forked; it ends with this one."""
 
-    def __init__(self, prepare: str) -> None:
-        self.env = dict(os.environ)
+    def __init__(self, prepare: str, read: Mapping[str, str]) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(AT_THE_START)}
         self.link, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "tests.forks", str(theirs.fileno()), prepare],
-                cwd=ROOT, env={**self.env, "PYTHONPATH": str(ROOT)}, pass_fds=[theirs.fileno()],
+                cwd=ROOT, env={**kept, **read, "PYTHONPATH": str(ROOT)}, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             )  # fmt: skip
         assert self.link.recv(1), f"{prepare} has failed"
@@ -192,8 +191,11 @@ class _Server:
 def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
     """Forks for each job until the other end is closed; returns in the forks, with what they are to do."""
     module, _, name = prepare.partition(":")
+    before = dict(os.environ)
     getattr(importlib.import_module(module), name)()
     gc.collect()
+    # what importing writes into the environment, as it would in the fork (TF2_BEHAVIOR)
+    written = {k: v for k, v in os.environ.items() if before.get(k) != v}
     gc.freeze()  # a collection in a fork need not copy the pages of what was imported
     link.send(b"x")
     while True:
@@ -205,7 +207,7 @@ def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
             return lambda: None
         if not os.fork():  # the one that waits for the job's process, so that jobs may overlap
             link.close()
-            child_setup.end_with_parent()
+            _end_with_parent()
             with socket.socket(fileno=files.pop()) as told, told.makefile("rwb") as news:
                 job = json.loads(news.readline())
                 child = os.fork()
@@ -217,25 +219,28 @@ def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
                     news.write(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
                     news.flush()
                     os._exit(0)
-            child_setup.end_with_parent()
-            return _become(job, files)
+            _end_with_parent()
+            return _become(job, files, written)
         for number in files:
             os.close(number)
 
 
-def _become(job: dict[str, Any], files: list[int]) -> Callable[[], object]:
+def _become(job: dict[str, Any], files: list[int], written: dict[str, str]) -> Callable[[], object]:
     """Makes this fork what a new process with the job's surroundings would be; its program."""
+    os.setsid()
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
     os.chdir(job["cwd"])
     os.environ.clear()
-    os.environ.update(job["env"])
+    os.environ.update({**job["env"], **written})
     first, *rest = job["args"]
     places = [place for place in job["env"].get("PYTHONPATH", "").split(os.pathsep) if place]
     own = {"-m": os.getcwd(), "-c": ""}.get(first, os.path.dirname(os.path.abspath(first)))
     sys.path[:] = [own, *places, *sys.path[1:]]  # the first is ROOT, by PYTHONPATH
     gc.unfreeze()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+        del sys.modules[name]  # a program may have such modules of its own
     _bound(job["limits"])
     if first == "-m":
         sys.argv = rest
@@ -246,6 +251,10 @@ def _become(job: dict[str, Any], files: list[int]) -> Callable[[], object]:
         return functools.partial(exec, compile(rest[0], "<string>", "exec"), main.__dict__)
     sys.argv = list(job["args"])
     return functools.partial(runpy.run_path, first, run_name="__main__")
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
 
 
 def _bound(limits: Mapping[str, int]) -> None:
@@ -305,5 +314,13 @@ def tensorflow() -> None:
     tf.keras.utils.set_random_seed  # noqa: B018  # Keras comes with its first attribute
 
 
+def tensorflow_with_keras_2() -> None:
+    """The same as the compat runtime has it, which is installed in the fork."""
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    tensorflow()
+    importlib.import_module("tf_keras")
+
+
 COMMAND = Forks("tests.forks:command")
-TENSORFLOW = Forks("tests.forks:tensorflow")
+TENSORFLOW = Forks("tests.forks:tensorflow", most=3)
+WITH_KERAS_2 = Forks("tests.forks:tensorflow_with_keras_2")

@@ -33,7 +33,7 @@ class Client:
         self.logged = tempfile.TemporaryFile()
         self.process = forks.COMMAND.start(
             ["-m", "migrator", "lsp"], cwd, {**os.environ, "PYTHONPATH": str(ROOT)}, {"RLIMIT_AS": memory},
-            self.logged,
+            stderr=self.logged,
         )  # fmt: skip
         self.told: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.number = 0
