@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
@@ -62,20 +63,27 @@ def graph_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any
     them that it calls outside of the graphs of its own which are all that it handles, None where it
     handles others}."""
     del module
-    return handling({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
+    return handling(_every(tree, names)) or None
+
+
+@lru_cache(maxsize=1)  # both facts of a module ask
+def _every(tree: ast.Module, names: NameTable) -> dict[str, dict[str, Any]]:
+    """The facts of all units of a module."""
+    return {name: unit_facts(nodes, names) for name, nodes in units(tree)}
 
 
 def _joins(tree: ast.Module) -> bool:
     """Whether a module may make tensors, or be the script that hands them on."""
     return any(is_main(node) or isinstance(node, (ast.Import, ast.ImportFrom)) and any(
-        word in ast.unparse(node) for word in ("tensorflow", "tf_slim", "tf1_support")) for node in tree.body)
+        word in ast.unparse(node) for word in ("tensorflow", "tf_slim", "tf1_support", "*"))
+        for node in tree.body)
 
 
 @fact("tensor_code", when=_joins, anywhere=True)
 def tensor_code(tree: ast.Module, names: NameTable, module: str) -> dict[str, Any] | None:
     """The same of a module that handles no graph: what it makes may be for the graph of another one."""
     del module
-    return quiet({name: unit_facts(nodes, names) for name, nodes in units(tree)}) or None
+    return quiet(_every(tree, names)) or None
 
 
 def quiet(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from migrator.analysis.py2_pieces import in_pieces
+from migrator.analysis.source import SourceText
 from migrator.model import Change, Confidence
 from migrator.project.linediff import matcher
 
@@ -131,7 +132,7 @@ def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
     if prints or result != source:
         result = _expand_tabs(result)
         try:
-            ast.parse(result)
+            result = _in_single_brackets(result)
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or 1
             raise NotPython2(str(getattr(error, "msg", error)), line) from error
@@ -171,6 +172,22 @@ def _expand_tabs(text: str) -> str:
         body = line.lstrip(" \t")
         lines.append(line[: len(line) - len(body)].expandtabs(8) + body)
     return "\n".join(lines)
+
+
+def _in_single_brackets(text: str) -> str:
+    """``print(("%d" % n))``, which fissix makes of ``print("%d" % n)``, as it was written."""
+    tree = ast.parse(text)
+    source = SourceText(text, tree)
+    gone: list[tuple[int, int, str]] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="print"), args=[ast.Starred() | ast.Yield() | ast.YieldFrom()]):
+                continue
+            case ast.Call(func=ast.Name(id="print") as called, args=[value], keywords=[]):
+                (_, opened), (start, end), (_, closed) = map(source.span, (called, value, node))
+                if text[opened:start] == "((" and text[end:closed] == "))":
+                    gone += [(start - 1, start, ""), (end, end + 1, "")]
+    return source.splice(0, len(text), gone) if gone else text
 
 
 def _error_line(error: Exception) -> int:

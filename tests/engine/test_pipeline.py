@@ -44,6 +44,21 @@ def test_mixed_tabs_of_python2() -> None:
     assert result.new_text == "def f():\n        print('a')\n        print('b')\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('print("%d" % n)\n', 'print("%d" % n)\n'),
+        ('print (" é %d" %\n       n)\n', 'print(" é %d" %\n       n)\n'),
+        ('print ("a").upper()\n', 'print(("a").upper())\n'),
+        ("print (1, 2)\n", "print((1, 2))\n"),
+        ("def f():\n    print (yield 1)\n", "def f():\n    print((yield 1))\n"),
+        ("print (x for x in y)\n", "print((x for x in y))\n"),
+    ],
+)
+def test_what_stood_in_brackets_of_python2_gets_no_more(before: str, after: str) -> None:
+    assert migrate(f"print 'a'\n{before}").new_text == f"print('a')\n{after}"
+
+
 def test_deep_expressions_fail_alone() -> None:
     result = migrate(HEAD + "x = " + "+".join(["tf.log(1)"] * 20000) + "\n")
     assert result.status is Status.FAILED or result.new_text is not None
