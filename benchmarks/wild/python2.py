@@ -34,14 +34,17 @@ _HELPER = (
 def translated(root: Path, target: Path, python: str) -> Path:
     """A copy of the tree in `target`, put through the 2to3 of an interpreter, with old division."""
     shutil.copytree(root, target, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    as_python3 = set()  # modules that ask Python 2 to divide as 3 does; 2to3 drops the question
     for path in target.rglob("*.py"):
-        if b"\t" in (said := path.read_bytes()):
+        if re.search(rb"(?m)^from __future__ import .*\bdivision\b", said := path.read_bytes()):
+            as_python3.add(path)
+        if b"\t" in said:
             path.write_bytes(re.sub(rb"(?m)^[ \t]+", lambda found: found.group().expandtabs(8), said))
     subprocess.run(
         [python, "-m", "lib2to3", "-w", "-n", "--no-diffs", "."], cwd=target, check=False,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    for path in target.rglob("*.py"):
+    for path in set(target.rglob("*.py")) - as_python3:
         try:
             text = path.read_text(encoding="utf-8")
             path.write_text(old_division(text), encoding="utf-8")

@@ -73,10 +73,20 @@ def _every(tree: ast.Module, names: NameTable) -> dict[str, dict[str, Any]]:
 
 
 def _joins(tree: ast.Module) -> bool:
-    """Whether a module may make tensors, or be the script that hands them on."""
-    return any(is_main(node) or isinstance(node, (ast.Import, ast.ImportFrom)) and any(
-        word in ast.unparse(node) for word in ("tensorflow", "tf_slim", "tf1_support", "*"))
-        for node in tree.body)
+    """Whether a module may make tensors, or be the script that hands them on: which has a main block, or
+    calls things that it imports where it is read."""
+    imported: set[str] = set()
+    called: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if any(word in ast.unparse(node) for word in ("tensorflow", "tf_slim", "tf1_support", "*")):
+                return True
+            imported |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif is_main(node):
+            return True
+        elif isinstance(node, (ast.Assign, ast.Expr)) and isinstance(node.value, ast.Call):
+            called.add(ast.unparse(node.value.func).partition(".")[0])
+    return len(called & imported) > 1
 
 
 @fact("tensor_code", when=_joins, anywhere=True)

@@ -49,7 +49,7 @@ class GraphPrograms:
 
     name = "graph_programs"
     triggers = frozenset({"tensorflow.*"})
-    words = frozenset({"sess", "session", "__main__"})  # of code that runs what it is given, or hands it on
+    words = frozenset({"sess", "session", "import"})  # of code that runs what it is given, or hands it on
     order = 92  # after all that makes sessions native
 
     def run(self, ctx: FileContext) -> str | None:

@@ -137,3 +137,39 @@ def test_a_class_that_is_given_its_network_builds_it_before_it_restores() -> Non
     assert "with self._store.run():\n                    scores = network(" in result.new_text
     built = result.new_text.index("self._predict.get_concrete_function()")
     assert built < result.new_text.index("saver.restore(path)")
+
+
+DRAWS = "import tensorflow as tf\n\n\ndef noise(count):\n    return tf.random_normal([count])\n"
+SCALED = """\
+import tensorflow as tf
+
+
+class Scaled(object):
+    def __init__(self, values):
+        self.out = tf.get_variable('w', [2]) * values
+        self.sess = tf.Session()
+        self.sess.run(tf.global_variables_initializer())
+
+    def see(self):
+        return self.sess.run(self.out)
+"""
+
+
+def test_a_script_hands_what_one_module_draws_to_another_one(tmp_path: Path) -> None:
+    """It has nothing of TensorFlow, but what it hands on is of the graph."""
+    texts = {
+        "draws.py": DRAWS, "scaled.py": SCALED,
+        "alone.py": "import draws\n\n\nprint(draws.noise(2))\n",
+        "script.py": "from draws import noise\nfrom scaled import Scaled\n\nprint(Scaled(noise(2)).see())\n"
+        "scaled = Scaled(noise(2))\nvalues = noise(2)\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    plan = build_plan(tmp_path, Options(jobs=1))
+    new = {result.path: result.new_text for result in plan.files}
+    assert new["alone.py"] is None
+    assert new["script.py"] is not None and "\ngraphs.build()\n\nprint(Scaled(" in new["script.py"]
+    for path, migrated in new.items():
+        if migrated is not None:
+            (tmp_path / path).write_text(migrated)
+    assert not build_plan(tmp_path, Options(jobs=1)).changed
