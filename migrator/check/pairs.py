@@ -30,7 +30,8 @@ _PLUMBING = frozenset(
      "Session", "InteractiveSession", "Saver", "run", "OptimizerOptions", "RunOptions",
      "MonitoredTrainingSession", "Supervisor", "start_queue_runners", "FileWriter", "get_variable",
      "name_scope", "op_scope", "Variable", "batch", "shuffle_batch", "device", "import_graph_def",
-     "SessionConfig", "session", "test_session", "cached_session")
+     "SessionConfig", "session", "test_session", "cached_session", "get_tensor_by_name",
+     "get_operation_by_name")
 )  # fmt: skip
 #: Modules whose functions give values and do nothing else.
 _PURE = frozenset(

@@ -20,7 +20,7 @@ from migrator.engine.looked import Looked
 from migrator.engine.migrated import NOTHING_HELD, Held, Migrated
 from migrator.engine.options import Options
 from migrator.engine.plan import names_of, needed_symbols
-from migrator.engine.registry import successor
+from migrator.engine.registry import successor, together
 from migrator.engine.remembered import Remembered
 from migrator.engine.ruleset import load_ruleset
 from migrator.engine.suppress import find_suppressions
@@ -112,7 +112,7 @@ class Checked:
             path, item, held, what = step
             lines = [_original(self.files[fault.path].result, fault) for fault in faults]
             self.files[path], self._held[path] = item, held
-            left = self._faults(path)
+            left = self._faults() if self._follow(path, held) else self._faults(path)
             still = {_key(fault) for fault in left}
             gone = [
                 (fault, line) for fault, line in zip(faults, lines, strict=True)
@@ -218,6 +218,26 @@ class Checked:
             every = replace(held, transforms=held.transforms | frozenset(names))
             tries.setdefault(every, "the rewrites of this file")
         return list(tries.items())[:_MOST_TRIES]
+
+    def _follow(self, path: str, held: Held) -> bool:
+        """Takes back from the modules that import a file, or that it imports, and on from these, what
+        counts on that which was taken back from it; whether there was any."""
+        names = frozenset[str]().union(*map(together, held.transforms))
+        followed, todo = {path}, [path]
+        while todo and names:
+            here = todo.pop()
+            for other in sorted({*self.index.importers(here), *self.index.imported(here)} - followed):
+                item = self.files.get(other)
+                kept = self._held.get(other, NOTHING_HELD)
+                if item is None or not names.intersection(e.transform for e in item.edits):
+                    continue
+                less = replace(kept, transforms=kept.transforms | names)
+                again = self._again(other, less)
+                if again.new is not None:
+                    self.files[other], self._held[other] = again, less
+                    followed.add(other)
+                    todo.append(other)
+        return len(followed) > 1
 
     def _succeeded(self, path: str) -> bool:
         """Whether other transforms brought to TensorFlow 2 what all that is held would have."""

@@ -22,7 +22,9 @@ class Transform(Protocol):
     A transform may have `words` too: identifiers that make it run on a file that has none of
     the triggers, because they mean TensorFlow without naming it (``assert_has_rank``). One may name
     its `successor`: the transform that brings to TensorFlow 2 what it leaves, so that nothing is to
-    be said where it is taken back and that one edits the file.
+    be said where it is taken back and that one edits the file. `together` names the transforms whose
+    edits of modules that import one another stand or fall as one, for they change what is handed
+    between them.
 
     `run` returns the new module or the new text, or None when it has nothing to do.
     It may raise: the file then goes on without this transform, and a TF000 finding says so.
@@ -73,6 +75,11 @@ _ERRORS: list[LoadError] = []
 def successor(name: str) -> str:
     """The transform that takes the place of one that was taken back, "" where none does."""
     return getattr(_TRANSFORMS.get(name), "successor", "")
+
+
+def together(name: str) -> frozenset[str]:
+    """The transforms to take back from related modules where this one is taken back from a module."""
+    return getattr(_TRANSFORMS.get(name), "together", frozenset())
 
 
 def load_transforms() -> tuple[list[Transform], list[LoadError]]:

@@ -24,6 +24,7 @@ class FrozenGraphs:
     """
 
     name = "frozen_graph"
+    together = frozenset({name})
     triggers = frozenset({*IMPORTERS, "tensorflow.Session", "tensorflow.get_default_graph"})
     order = 5
 

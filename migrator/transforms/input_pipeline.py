@@ -29,6 +29,7 @@ class ReturnedDatasets:
     """``return iterator.get_next()`` becomes ``return dataset`` in input functions."""
 
     name = "input_functions"
+    together = frozenset({name, "input_function_callers"})
     triggers = frozenset({"tensorflow.data.*", "tensorflow.contrib.data.*", *k.QUEUES})
     order = 14
 
@@ -76,6 +77,7 @@ class DatasetCallers:
     """Callers of such functions that are no session program take the next element themselves."""
 
     name = "input_function_callers"
+    together = frozenset({name, "input_functions"})
     triggers = frozenset({"tensorflow.*"})
     order = 12
 

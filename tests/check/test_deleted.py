@@ -119,3 +119,8 @@ def test_arguments_that_only_named_a_scope() -> None:
         "    with tf.name_scope('f', 'F', [x, state]):\n        return -x\n"
     )
     assert found(old, old.replace("'f', 'F', [x, state]", "'f'")) == []
+
+
+def test_arguments_that_only_named_tensors() -> None:
+    old = "def f(x, graph, sess):\n    return sess.run(graph.get_tensor_by_name('y:0'), {'x:0': x})\n"
+    assert found(old, old.replace("graph.get_tensor_by_name('y:0')", "'y:0'")) == []

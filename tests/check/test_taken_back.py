@@ -91,6 +91,55 @@ def test_an_edit_that_another_module_does_not_follow(
     assert said(plan) == [("user.py", 3, Rung.COMPAT)]
 
 
+def test_what_is_handed_between_modules_is_taken_back_from_all_of_them(
+    tmp_path: Path, breaking: Callable[..., None]
+) -> None:
+    """The graph that a module loads is its session, too; where it is not, it is none for who imports it."""
+    breaking(lambda text: text.replace("name = PATH", "title = PATH"), "frozen_graph")
+    texts = {"loads": """
+    import tensorflow as tf
+
+    PATH = 'model.pb'
+
+
+    def load():
+        name = PATH
+        graph = tf.Graph()
+        with graph.as_default():
+            graph_def = tf.GraphDef()
+            with tf.gfile.GFile(name, 'rb') as stream:
+                graph_def.ParseFromString(stream.read())
+            tf.import_graph_def(graph_def, name='')
+            sess = tf.Session(graph=graph)
+        return graph, sess
+    """, "user": """
+    import tensorflow as tf
+    import loads
+
+
+    def main(x):
+        graph, sess = loads.load()
+        sess = tf.Session(graph=graph)
+        return sess.run(graph.get_tensor_by_name('y:0'), {'x:0': x})
+    """, "other": """
+    import tensorflow as tf
+
+
+    def main(x):
+        graph_def = tf.GraphDef()
+        with tf.gfile.GFile('other.pb', 'rb') as stream:
+            graph_def.ParseFromString(stream.read())
+        tf.import_graph_def(graph_def, name='')
+        with tf.Session() as sess:
+            return sess.run('y:0', {'x:0': x})
+    """}  # fmt: skip
+    plan = planned(tmp_path, **texts)
+    assert {path for path, *_ in said(plan)} == {"loads.py"}
+    assert "FrozenGraph" not in new_text(plan, "loads.py") + new_text(plan, "user.py")
+    assert "Session(graph=graph)" in new_text(plan, "user.py")
+    assert "FrozenGraph" in new_text(plan, "other.py")  # which has nothing to do with them
+
+
 def test_nothing_is_said_where_another_transform_takes_the_place(
     tmp_path: Path, breaking: Callable[..., None]
 ) -> None:
