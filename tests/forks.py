@@ -197,6 +197,7 @@ def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
     # what importing writes into the environment, as it would in the fork (TF2_BEHAVIOR)
     written = {k: v for k, v in os.environ.items() if before.get(k) != v}
     gc.freeze()  # a collection in a fork need not copy the pages of what was imported
+    server = os.getpid()
     link.send(b"x")
     while True:
         word, files, _, _ = socket.recv_fds(link, 1, 4)
@@ -207,9 +208,9 @@ def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
             return lambda: None
         if not os.fork():  # the one that waits for the job's process, so that jobs may overlap
             link.close()
-            _end_with_parent()
+            _end_with_parent(server)
             with socket.socket(fileno=files.pop()) as told, told.makefile("rwb") as news:
-                job = json.loads(news.readline())
+                job, keeper = json.loads(news.readline()), os.getpid()
                 child = os.fork()
                 if child:
                     for number in files:
@@ -219,7 +220,7 @@ def _serve(link: socket.socket, prepare: str) -> Callable[[], object]:
                     news.write(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
                     news.flush()
                     os._exit(0)
-            _end_with_parent()
+            _end_with_parent(keeper)
             return _become(job, files, written)
         for number in files:
             os.close(number)
@@ -238,7 +239,6 @@ def _become(job: dict[str, Any], files: list[int], written: dict[str, str]) -> C
     places = [place for place in job["env"].get("PYTHONPATH", "").split(os.pathsep) if place]
     own = {"-m": os.getcwd(), "-c": ""}.get(first, os.path.dirname(os.path.abspath(first)))
     sys.path[:] = [own, *places, *sys.path[1:]]  # the first is ROOT, by PYTHONPATH
-    gc.unfreeze()
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]  # a program may have such modules of its own
     _bound(job["limits"])
@@ -253,8 +253,10 @@ def _become(job: dict[str, Any], files: list[int], written: dict[str, str]) -> C
     return functools.partial(runpy.run_path, first, run_name="__main__")
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:  # it has ended already
+        os._exit(1)
 
 
 def _bound(limits: Mapping[str, int]) -> None:
@@ -324,3 +326,11 @@ def tensorflow_with_keras_2() -> None:
 COMMAND = Forks("tests.forks:command")
 TENSORFLOW = Forks("tests.forks:tensorflow", most=3)
 WITH_KERAS_2 = Forks("tests.forks:tensorflow_with_keras_2")
+
+
+def run_tensorflow(args: Sequence[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """`python ARGS` with TensorFlow imported, on the CPU; our packages can be imported."""
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)}
+    env.pop("TF2_BEHAVIOR", None)  # set where TensorFlow 2 is imported
+    done = TENSORFLOW.run(args, cwd, env)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

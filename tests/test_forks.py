@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,5 +75,9 @@ def test_none_is_left_when_the_tests_end() -> None:
     code = "from tests import forks\nprint(forks.COMMAND.start(['-c', 'input()']).pid)"
     done = subprocess.run([sys.executable, "-c", code], cwd=forks.ROOT, capture_output=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(forks.ROOT)})  # fmt: skip
-    status = Path(f"/proc/{int(done.stdout)}/status")
-    assert not status.exists() or "zombie" in status.read_text()
+    left = Path(f"/proc/{int(done.stdout)}/status")
+    for _ in range(100):
+        if not left.exists() or "zombie" in left.read_text():
+            return
+        time.sleep(0.1)
+    raise AssertionError(left.read_text())

@@ -1,14 +1,12 @@
 """The step that is measured of migrated code: updated as a migration updates, statistics included."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from migrator import support
+from tests import forks
 
 pytest.importorskip("tensorflow")
 
@@ -72,11 +70,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("precision", ["float32", "mixed_float16"])
 def test_updates_are_what_a_migration_writes(tree: Path, precision: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tree), precision],
-        capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "-1"},
-    )  # fmt: skip
+    ran = forks.run_tensorflow(["-c", PROGRAM, str(tree), precision])
     assert ran.returncode == 0, ran.stderr[-3000:]
     found = json.loads(ran.stdout.splitlines()[-1])
     # TF 1's kernel, once for each weight: Keras' own SGD holds a copy of every slot over the step

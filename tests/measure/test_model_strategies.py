@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+
+from tests import forks
 
 pytest.importorskip("tensorflow")
 
@@ -123,10 +122,7 @@ print(json.dumps(out))
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=300
-    )
+    done = forks.run_tensorflow(["-c", PROGRAM])
     assert done.returncode == 0, done.stderr[-2000:]
     made: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return made

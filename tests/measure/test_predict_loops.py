@@ -1,9 +1,6 @@
 """Loops on paper: how values go through frames and lists, and loops written out for the optimiser."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -11,6 +8,7 @@ from migrator.measure.predict import values
 from migrator.measure.predict.buffers import LIST
 from migrator.measure.predict.frames import Gate
 from migrator.measure.predict.liveness import ITERATIONS, Node, Output, replay
+from tests import forks
 
 K = 1024
 SCALAR = Output(0, "int32", True)
@@ -189,10 +187,7 @@ print(json.dumps(out))
 @pytest.fixture(scope="module")
 def written_out() -> dict[str, list[object]]:
     pytest.importorskip("tensorflow")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
+    done = forks.run_tensorflow(["-c", PROGRAM])
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -22,6 +22,7 @@ import pytest
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
 from migrator.model import Plan
+from tests import forks
 
 Key = TypeVar("Key")
 RUNNER = Path(__file__).parent / "training" / "run_migrated.py"
@@ -160,15 +161,16 @@ def assert_same_results(case: Path, folder: Path, rtol: float = 1e-6, atol: floa
 
 def migrate_command(project: Path, target: Path) -> None:
     """`migrator migrate PROJECT --out TARGET`, as a user runs it."""
-    command = [sys.executable, "-c", "from migrator.cli.main import main; main()"]
-    subprocess.run([*command, "migrate", str(project), "--out", str(target)], check=True)
+    done = forks.COMMAND.run(["-m", "migrator", "migrate", str(project), "--out", str(target)])
+    assert done.returncode == 0, done.stderr
 
 
 def run_test_file(python: str, folder: Path, name: str) -> tuple[int, str]:
     """How a test file ends in that Python: its exit status and the last of what it printed."""
-    done = subprocess.run(
-        [python, name], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True
-    )
+    if python == sys.executable:
+        done = forks.run_tensorflow([name], folder)
+    else:
+        done = subprocess.run([python, name], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
     return done.returncode, done.stderr[-3000:]
 
 

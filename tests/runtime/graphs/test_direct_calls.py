@@ -1,13 +1,11 @@
 """Direct calls give what the function itself gives, happen once, and stand back where they cannot."""
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import tensorflow as tf
 from tf1_support import direct_calls
 
-from tests.runtime.importable import PROGRAM_HEAD, ROOT
+from tests import forks
+from tests.runtime.importable import PROGRAM_HEAD
 
 FLOATS = tf.TensorSpec([None], tf.float32)
 
@@ -124,6 +122,5 @@ assert direct_calls.direct(function) is not function
 {setting}
 assert direct_calls.direct(function) is function
 """
-    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
-                         check=False)
+    ran = forks.run_tensorflow(["-c", program])
     assert ran.returncode == 0, ran.stderr[-2000:]

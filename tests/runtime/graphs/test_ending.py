@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from migrator import support
+from tests import forks
 
 AHEAD = """
 import threading, time
@@ -49,8 +48,7 @@ def test_threads_leave_tensorflow_before_they_end(work: str, said: list[str], tm
         (tmp_path / "tf1_support").mkdir(exist_ok=True)
         (tmp_path / "tf1_support" / name).write_text(text)
     (tmp_path / "program.py").write_text(AHEAD.format(work=work))
-    ran = subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = forks.run_tensorflow(["program.py"], tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == said
     assert "Traceback" not in ran.stderr

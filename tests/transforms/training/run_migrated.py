@@ -9,6 +9,7 @@ counts or the error to `outcome.json`.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import runpy
@@ -71,6 +72,8 @@ def in_child(folder: Path) -> NoReturn:
 
 
 def main() -> None:
+    gc.collect()
+    gc.freeze()  # a collection in a fork need not copy the pages of what was imported
     for line in sys.stdin:
         folder = Path(line.rstrip("\n"))
         child = os.fork()  # nothing has been computed so far: TensorFlow starts in the child
