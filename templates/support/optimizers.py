@@ -87,12 +87,19 @@ def _as_learning_rate(value: Any) -> Any:
 
 
 class _Variables(list[Any]):
-    """Keras's `optimizer.variables`; a call gives what TF 1's `optimizer.variables()` gave."""
+    """Keras's `optimizer.variables`; a call gives what TF 1's `optimizer.variables()` gave: its state in
+    the order of its names, of a graph the variables of that."""
 
     state: Callable[[], Mapping[str, Any]]
 
     def __call__(self) -> list[Any]:
-        return list(self.state().values())
+        state = self.state()
+        return [_of_graph(state[name]) for name in sorted(state, key=lambda name: f"{name}:0")]
+
+
+def _of_graph(variable: Any) -> Any:
+    """What a variable of Keras's is in the graph that is being built."""
+    return variable.value if current_run().builds and isinstance(variable, tf.keras.Variable) else variable
 
 
 class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
@@ -214,7 +221,7 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
         if own is not None:
             return own
         index = self._known.get(key_of(variable))
-        return None if index is None or name not in self.slots else self._slots[name][index]
+        return None if index is None or name not in self.slots else _of_graph(self._slots[name][index])
 
     def get_name(self) -> str:
         return self._tf1_name
