@@ -351,3 +351,35 @@ class T(tf.test.TestCase):
             self.assertDeviceEqual(of(g), "")
 """
     assert found(text, "TF405") == [6]
+
+
+TWO_NORMS = """\
+import tensorflow as tf
+
+
+def norm(x, training, name):
+    one = tf.contrib.layers.batch_norm(x, updates_collections=None, is_training=True, scope=name)
+    two = tf.contrib.layers.batch_norm(x, updates_collections=None, is_training=False, reuse=True, scope=name)
+    return tf.cond(CONDITION, lambda: one, lambda: two)
+
+
+def build(x, mode):
+    return norm(x, GIVEN, 'bn')
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "given", "told"),
+    [
+        ("tf.cast(training, tf.bool)", "mode == 'train'", True),
+        ("tf.constant(training)", "True", True),
+        ("tf.cast(training, tf.bool)", "tf.placeholder(tf.bool)", False),
+        ("training", "mode", False),  # a bool of Python is refused: it is a tensor
+    ],
+)
+def test_a_norm_ahead_of_a_choice_updates_where_the_other_branch_is_taken(
+    condition: str, given: str, told: bool
+) -> None:
+    text = TWO_NORMS.replace("CONDITION", condition).replace("GIVEN", given)
+    assert found(text, "TF314") == [7] * told
+    assert not found(text.replace("updates_collections=None, is_training=True", "is_training=True"), "TF314")
