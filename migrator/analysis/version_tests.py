@@ -75,7 +75,11 @@ def asks_for_version(
     return False
 
 
-_ASKED = frozenset({"tensorflow.__version__", "tensorflow.VERSION", "six.PY2", "six.PY3", "sys.version_info"})
+_VERSION = frozenset((
+    "tensorflow.__version__", "tensorflow.VERSION", "tensorflow.version.VERSION",
+    "tensorflow.python.framework.versions.VERSION", "tensorflow.python.framework.versions.__version__",
+))  # fmt: skip
+_ASKED = _VERSION | {"six.PY2", "six.PY3", "sys.version_info"}
 
 
 def _assigned(node: ast.Name, names: NameTable) -> ast.expr | None:
@@ -241,7 +245,7 @@ class _Reader:
         if isinstance(node, ast.Name) and node.id in self.given:
             return self.given[node.id]
         name = self.names.resolve_node(node)
-        if name in ("tensorflow.__version__", "tensorflow.VERSION"):
+        if name in _VERSION:
             return self.world.tensorflow
         if name == "sys.version_info":
             return list(self.world.python)

@@ -24,7 +24,13 @@ from migrator.transforms.graphs.sessions import without
 
 CODE = "TF151"
 _ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "Exception"})
-_WORDS = ("except", "hasattr", "version", "dir(", "PY2", "PY3", "compat.v1")
+_TENSORFLOW = frozenset({"tensorflow", "tensorflow.compat.v1"})
+#: What makes TensorFlow 2 behave like TensorFlow 1.
+_LIKE_1 = frozenset({
+    "disable_v2_behavior", "disable_eager_execution", "disable_resource_variables",
+    "disable_v2_tensorshape", "disable_tensor_equality", "disable_control_flow_v2",
+})  # fmt: skip
+_WORDS = ("except", "hasattr", "version", "VERSION", "dir(", "PY2", "PY3", "compat.v1")
 #: Modules, and members of modules, that Python 3 does not have.
 _GONE = frozenset({
     "cPickle", "Queue", "ConfigParser", "StringIO", "cStringIO", "urllib2", "urlparse", "httplib",
@@ -89,8 +95,8 @@ class VersionGuards:
         except Undecided:
             now = not was
         older = was and "hasattr" in ast.unparse(node.test) and not self._of_version_2(ctx, node.orelse)
-        if was == now or older:
-            kept = node.body if was else node.orelse
+        kept, other = (node.body, node.orelse) if was else (node.orelse, node.body)
+        if was == now or older or _goes_on_as_1(ctx, other):
             while (further := self._decided(ctx, kept)) is not None:
                 kept = further
             return _folded(ctx, lines, node, kept)
@@ -134,6 +140,8 @@ class VersionGuards:
         if not _expected(handler):
             return None
         about_versions = False
+        if _goes_on_as_1(ctx, node.body) and _goes_on_as_1(ctx, handler.body):
+            return _folded(ctx, lines, node, [*node.body, *node.orelse])
         for statement in node.body:
             works, asks = self._works(ctx, statement)
             about_versions |= asks
@@ -178,6 +186,27 @@ class VersionGuards:
             return self._old.has(name)
         top = path.partition(".")[0]
         return True if top in sys.stdlib_module_names and top == path else None
+
+
+def _goes_on_as_1(ctx: FileContext, body: list[ast.stmt]) -> bool:
+    """Whether all that a branch does is to have TensorFlow 2 be like TensorFlow 1: to import the module
+    for that, and to switch its behaviour."""
+    imports = False
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            said = imports = all(alias.name in _TENSORFLOW for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            said = imports = all(f"{statement.module}.{a.name}" in _TENSORFLOW for a in statement.names)
+        elif isinstance(statement, ast.Assign):
+            said = imports = isinstance(statement.value, ast.Attribute) and (
+                ctx.names.resolve_node(statement.value, values=False) in _TENSORFLOW)
+        else:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            name = ctx.names.resolve_node(call.func, values=False) if isinstance(call, ast.Call) else None
+            said = (name or "").rpartition(".")[2] in _LIKE_1
+        if not said:
+            return False
+    return imports
 
 
 def _is_rebound(ctx: FileContext, node: ast.stmt) -> bool:

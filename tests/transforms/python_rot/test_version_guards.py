@@ -66,6 +66,30 @@ def test_what_did_not_run_goes(before: str, after: str | None) -> None:
     assert not [f for f in result.findings if f.code in ("TF003", "TF151")]
 
 
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "if tf.__version__ >= '2.0':\n    import tensorflow.compat.v1 as tf\n    tf.disable_v2_behavior()\n",
+        "if tf.version.VERSION[0] == '2':\n    tf = tf.compat.v1\n    tf.disable_eager_execution()\n",
+        "if tf.VERSION.startswith('1.'):\n    import tensorflow as tf\n"
+        "else:\n    from tensorflow.compat import v1 as tf\n",
+        "try:\n    import tensorflow.compat.v1 as tf\n    tf.disable_v2_behavior()\n"
+        "except ImportError:\n    import tensorflow as tf\n",
+    ],
+)  # fmt: skip
+def test_variants_that_both_go_on_as_tensorflow_1_are_one(guard: str) -> None:
+    """Though TensorFlow 2 has another branch run than TensorFlow 1.15 did."""
+    result = result_of(f"{TF}{guard}x = tf.log(2.)\n")
+    assert result.new_text is not None and result.new_text.replace(TF, "") == "x = tf.math.log(2.)\n"
+    assert result.findings == ()
+
+
+def test_the_version_by_its_private_name() -> None:
+    guard = "from tensorflow.python.framework.versions import VERSION\nif VERSION >= '2.0.0a0':\n"
+    both = "    import tensorflow.compat.v1 as tf\nelse:\n    import tensorflow as tf\nx = tf.log(2.)\n"
+    assert migrated(guard + both) == f"{TF}x = tf.math.log(2.)\n"
+
+
 def test_two_variants_stay_and_the_one_of_1_15_runs() -> None:
     result = result_of(TF + "if tf.__version__.startswith('1.'):\n    a = 1\nelse:\n    a = 2\n")
     assert result.new_text == "if True:\n    a = 1\nelse:\n    a = 2\n"
