@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-
+# Tests start hundreds of processes: without bytecode, each would compile the project anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Files that take more than 20 s, longest first. Workers of xdist take whole files: one of
 # these taken last would be waited for by all others.
 LONGEST = (
-    "tests/hostile/test_links.py", "tests/hostile/test_settings.py",
-    "tests/rules/test_cases.py", "tests/transforms/training/test_cases.py", "tests/cli/test_tutorial.py",
-    "tests/hostile/test_git.py", "tests/hostile/test_language_server.py",
+    "tests/rules/test_cases.py", "tests/cli/test_tutorial.py", "tests/transforms/training/test_cases.py",
     "tests/verify/test_verify.py", "tests/verify/test_workspace.py", "tests/graphs/test_cases.py",
-    "tests/verify/test_found.py", "tests/measure/test_live.py",
-    "tests/engine/test_ray_pool.py", "tests/cli/test_packaging.py",
+    "tests/measure/test_live.py", "tests/engine/test_ray_pool.py", "tests/hostile/test_links.py",
+    "tests/measure/test_cluster.py", "tests/measure/test_builders.py", "tests/measure/test_warm.py",
+    "tests/hostile/test_leftovers.py", "tests/hostile/test_language_server.py",
+    "tests/measure/test_commands.py", "tests/cli/test_packaging.py", "tests/verify/test_found.py",
 )  # fmt: skip
 
 

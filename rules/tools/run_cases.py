@@ -19,6 +19,7 @@ TensorFlows compute with the same ones, and names and shapes of all variables ar
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -231,6 +232,8 @@ def main():
     """Run all cases of a file."""
     import tensorflow as tf
 
+    gc.collect()
+    gc.freeze()  # a collection in a program's fork need not copy the pages of what was imported
     with open(sys.argv[1]) as file:
         cases = json.load(file)
     run = run_graph if tf.__version__.startswith("1.") else run_eagerly
