@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import sys
 from collections.abc import Callable
@@ -31,14 +32,14 @@ def without_left_over(
     """The new text without imports that nothing uses any more, and what is to be reported of each (by
     lines of `old`). `taken` gives the names that other modules have from this one.
 
-    Only a statement with one name on a line of its own goes, whose name `old` imported, too, and used.
+    Only names of statements on a line of their own go, that `old` imported, too, and used.
     """
     if new.text == old.text or looked_up(path, new.text):
         return new.text, []
     imported = {name: node for node in old.tree.body for name in _bound(node)}
     candidates = [
-        (node, name) for node in new.tree.body for name in _bound(node)
-        if name in imported and node.lineno == node.end_lineno
+        (node, name) for node in new.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in _bound(node) if name in imported and node.lineno == node.end_lineno
     ]
     if candidates:
         used = _used(new.tree)
@@ -48,20 +49,26 @@ def without_left_over(
     was_used, texts, elsewhere = _used(old.tree), _strings(new.tree), taken()
     rows = lines_of(new.text, keepends=True)
     changes: list[Change] = []
+    left: dict[int, ast.Import | ast.ImportFrom] = {}  # by line, what is left of a statement
     for node, name in candidates:
         if name in elsewhere or name not in was_used or any(f"{name}." in text for text in texts):
             continue
-        if rows[node.lineno - 1].strip() == ast.unparse(node):
+        row = rows[node.lineno - 1]
+        if row.strip() == ast.unparse(left.get(node.lineno, node)):
             was = imported[name]
-            rows[node.lineno - 1] = ""
+            less = left[node.lineno] = copy.copy(left.get(node.lineno, node))
+            less.names = [alias for alias in less.names if (alias.asname or alias.name) != name]
+            rows[node.lineno - 1] = row.replace(row.strip(), ast.unparse(less)) if less.names else ""
             changes.append(Change(CODE, was.lineno, was.end_lineno or was.lineno,
                                   f"nothing uses {name} any more", "tensorflow"))
     return "".join(rows), changes
 
 
 def _bound(node: ast.stmt) -> list[str]:
-    """The name that an import of one plain module (or of a name in one) binds."""
-    if not isinstance(node, (ast.Import, ast.ImportFrom)) or len(node.names) != 1:
+    """The names that an import of one plain module, or of names in one, binds."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return []
+    if isinstance(node, ast.Import) and len(node.names) != 1:
         return []
     alias = node.names[0]
     module = alias.name if isinstance(node, ast.Import) else node.module or ""
@@ -71,7 +78,7 @@ def _bound(node: ast.stmt) -> list[str]:
         return []
     if isinstance(node, ast.Import) and alias.asname is None and "." in alias.name:
         return []  # it loads a module and binds another
-    return [alias.asname or alias.name]
+    return [alias.asname or alias.name for alias in node.names]
 
 
 def _used(tree: ast.Module) -> set[str]:

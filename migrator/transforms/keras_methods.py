@@ -57,6 +57,15 @@ _WEIGHT = (
 _COSINE = frozenset({"cosine", "cosine_proximity"})
 _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
+_CHECKPOINTS = frozenset({
+    "tensorflow.keras.callbacks.ModelCheckpoint", "keras.callbacks.ModelCheckpoint",
+    "tensorflow.python.keras.callbacks.ModelCheckpoint", "keras.callbacks.callbacks.ModelCheckpoint",
+})  # fmt: skip
+# What TF 1 called metrics in logs and histories that `compile` was given by other names.
+_LOGGED = {
+    "accuracy": "acc", "mse": "mean_squared_error", "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error", "msle": "mean_squared_logarithmic_error",
+}  # fmt: skip
 
 
 class _Methods:
@@ -74,6 +83,11 @@ class _Methods:
                 self._weights(node)
             elif isinstance(node, ast.Attribute) and node.attr == "lr":
                 self._rate(node)
+            elif isinstance(node, ast.Attribute) and node.attr == "metrics_names":
+                self._metrics_names(node)
+            if isinstance(node, ast.Call) and not self.ctx.suppressed(CODE, node) and (
+                    self.ctx.names.resolve_node(node.func) in _CHECKPOINTS):
+                self._checkpoint(node)
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             method = node.func.attr
@@ -151,14 +165,51 @@ class _Methods:
 
     def _saved(self, call: ast.Call) -> None:
         path = call.args[0] if call.args else None
-        if not (isinstance(path, ast.Constant) and isinstance(path.value, str)):
+        name = _text_of(path)
+        if path is None or name is not None and name.endswith(".weights.h5") or (
+                self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
             return
-        if not path.value.endswith(".weights.h5"):
+        if name is None or name.endswith((".h5", ".hdf5")):
+            start, end = self.lines.span(call.func.value)  # type: ignore[attr-defined]
+            opening = self.lines.text.index("(", self.lines.span(call.func)[1]) + 1
+            new = self.ctx.support("keras_files.save_weights")
+            self.edits.append(Edit(start, opening, (f"{new}({self.lines.text[start:end]}, ",)))
+            self.ctx.change(CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
+                            Rung.SUPPORT, Confidence.LIKELY)
+        else:
             self.ctx.finding(
                 CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
                 "Rename the file here and where it is read (load_weights still reads old .h5 "
                 "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
             )  # fmt: skip
+
+    def _checkpoint(self, call: ast.Call) -> None:
+        """``ModelCheckpoint("best.h5", save_weights_only=True)``: the names that Keras 3 takes are few."""
+        given = {k.arg: k.value for k in call.keywords}
+        name = _text_of(call.args[0] if call.args else given.get("filepath"))
+        weights = call.args[4] if len(call.args) > 4 else given.get("save_weights_only")
+        period = given.get("period")
+        only = isinstance(weights, ast.Constant) and bool(weights.value)
+        known = weights is None or isinstance(weights, ast.Constant)
+        ends = (".weights.h5",) if only else (".keras", ".h5")
+        once = period is None or isinstance(period, ast.Constant) and period.value == 1
+        if known and once and name is not None and name.endswith(ends) or len(call.args) > 6:
+            return
+        new = self.ctx.support("keras_files.ModelCheckpoint")
+        self.edits.append(Edit(*self.lines.span(call.func), (new,)))
+        self.ctx.change(CODE, call, "Keras 3 writes files only to names that end in .keras, .h5 or, weights "
+                        "alone, .weights.h5, and after every epoch", Rung.SUPPORT)
+
+    def _metrics_names(self, node: ast.Attribute) -> None:
+        """``model.metrics_names``: one name of Keras 3 stands for all metrics of ``compile``."""
+        if "model" not in _owner(node) or self.ctx.suppressed(CODE, node):
+            return
+        start, end = self.lines.span(node)
+        owner = self.lines.text[slice(*self.lines.span(node.value))]
+        new = self.ctx.support("keras_functions.metrics_names")
+        self.edits.append(Edit(start, end, (f"{new}({owner})",)))
+        self.ctx.change(CODE, node, "Keras 3 has one name for all metrics that compile was given",
+                        Rung.SUPPORT, Confidence.LIKELY)
 
     def _saved_model(self, call: ast.Call) -> None:
         """``model.save("folder")``, which Keras 3 refuses."""
@@ -177,6 +228,8 @@ class _Methods:
 
     def _compiled(self, call: ast.Call) -> None:
         """Losses and metrics that are given to ``model.compile`` by name."""
+        for metrics in [k.value for k in call.keywords if k.arg == "metrics"] + call.args[2:3]:
+            self._logged(metrics)
         given = [k.value for k in call.keywords if k.arg in ("loss", "metrics")] + call.args[1:3]
         for node in (part for value in given for part in walk(value)):
             if not (isinstance(node, ast.Constant) and node.value in _COSINE):
@@ -191,6 +244,27 @@ class _Methods:
             function = self.ctx.support("keras_layers.cosine_proximity")
             self.edits.append(Edit(*self.lines.span(node), (function,)))
             self.ctx.change(CODE, node, f"Keras 3 has no loss {node.value!r}", Rung.SUPPORT)
+
+    def _logged(self, metrics: ast.expr) -> None:
+        """Metrics that the program reads from logs by another name than they are given by."""
+        keys = {part for key in getattr(metrics, "keys", ()) for part in walk(key)}
+        for node in walk(metrics):
+            name = _text_of(node) if isinstance(node, ast.Constant) and node not in keys else None
+            logged = _LOGGED.get(name or "")
+            if logged is None or not self._reads_log(logged) or self._reads_log(f"val_{name}"):
+                continue
+            start, end = self.lines.span(node)  # type: ignore[arg-type]
+            quote = self.lines.text[start]
+            self.edits.append(Edit(start, end, (f"{quote}{logged}{quote}",)))
+            self.ctx.change(
+                CODE, node, f"TF 1 logged {name!r} as {logged!r}, which is what the program reads")
+
+    def _reads_log(self, name: str) -> bool:
+        """Whether a text of the project is such a key of logs (``"val_acc"``, ``"{acc:.2f}"``)."""
+        asked = re.compile(rf"""["'{{](\w+_)?{name}["':}}]""")
+        index = self.ctx.index
+        return any(asked.search(index.text(path) or "") for path in [self.ctx.path, *index.modules]) or bool(
+            asked.search(self.ctx.text))
 
     def _rate(self, node: ast.Attribute) -> None:
         """``model.optimizer.lr``: the attribute has its full name only."""
@@ -279,6 +353,11 @@ class _Methods:
                 self.edits += edits
                 self.ctx.change(CODE, call, "add_weight of Keras 3 has its parameters in another "
                                 "order", confidence=Confidence.LIKELY)
+
+
+def _text_of(node: ast.AST | None) -> str | None:
+    """The text that a constant is."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _owner(node: ast.Attribute) -> str:

@@ -8,6 +8,14 @@ import numpy as np
 import tensorflow as tf
 
 
+def metrics_names(model: Any) -> list[str]:
+    """What `model.evaluate` gives, in its order: Keras 3 has one name for all metrics of `compile`."""
+    names: list[str] = []
+    for metric in model.metrics:
+        names += [one.name for one in getattr(metric, "metrics", None) or [metric]]
+    return names
+
+
 class _LearningPhase:
     """What stands for "training or not" among the inputs of a `function`."""
 

@@ -178,6 +178,17 @@ class Run:
         self.summaries: set[str] = set()  # names of those that the code makes itself
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
         self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
+        self._functions: dict[str, tuple[Any, dict[str, Any]]] = {}  # see `begin`
+
+    def begin(self, function: Any) -> None:
+        """Called for the graph of a function that is traced as a part of this run: where it is one's second
+        trace, in which no variables may be made, this is again as it was when the first began."""
+        graph, before = self._functions.get(function.name, (None, {}))
+        if graph is function:
+            return
+        if graph is not None and _is_traced_again():
+            vars(self).update(_copied(before))
+        self._functions[function.name] = function, _copied(vars(self))
 
     @tf.autograph.experimental.do_not_convert
     def open_name_scope(self) -> str:
@@ -605,16 +616,35 @@ def _run_of_body() -> Run | None:
 def _run_of_trace(building: Run) -> Run:
     """A `tf.function` may be traced many times; each trace finds the variables of the earlier."""
     graph: tf.Graph = current_graph()
+    inner: Any = None
     while isinstance(getattr(graph, "outer_graph", None), tf.__internal__.FuncGraph):
-        graph = graph.outer_graph  # tf.cond and loops inside the function belong to its run
+        inner, graph = graph, graph.outer_graph  # what is in the function belongs to its run
     runs = graph.get_collection_ref("variable_store_runs")  # lives and dies with the trace
-    for run in runs:
-        if run.store is building.store:
-            return run
-    run = Run(building.store, building.scope)
-    run.name_scope = building.name_scope
-    runs.append(run)
+    run = next((run for run in runs if run.store is building.store), None)
+    if run is None:
+        run = Run(building.store, building.scope)
+        run.name_scope = building.name_scope
+        runs.append(run)
+    if type(inner) is tf.__internal__.FuncGraph:  # no branch or loop, but a function that is called
+        run.begin(inner)
     return run
+
+
+def _is_traced_again() -> bool:
+    """Whether a function that made variables is traced anew, without these."""
+    with tf.init_scope():
+        made_by: Any = current_graph()._variable_creator_stack
+    return any(creator.__name__ == "invalid_creator_scope" for _, creator in made_by)
+
+
+def _copied(state: dict[str, Any]) -> dict[str, Any]:
+    """The dicts, lists and sets of a run's state, and the lists in them, as they are now."""
+    return {
+        name: {k: list(v) if isinstance(v, list) else v for k, v in value.items()}
+        if isinstance(value, dict) else value.copy()
+        for name, value in state.items()
+        if isinstance(value, (dict, list, set)) and name != "_functions"
+    }
 
 
 def current_store() -> VariableStore:

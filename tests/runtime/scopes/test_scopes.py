@@ -337,3 +337,26 @@ def test_variables_whose_shape_is_not_validated_take_any(store: Any) -> None:
         assert rows.assign(tf.ones([size, 2])).numpy().shape == (size, 2)
     with pytest.raises(ValueError, match="incompatible"):
         fixed.assign([1.0, 2.0])
+
+
+def test_a_function_that_is_traced_again_within_another_one_finds_its_variables(store: Any) -> None:
+    """As that of a Keras model is, in which a loss makes variables: the first trace of a function that
+    makes variables of its own is left for a second one, which may make none."""
+    own: list[Any] = []
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        if not own:
+            own.append(tf.Variable(2.0))
+        first, second = scopes.Variable(0.0, trainable=False), scopes.Variable(0.0, trainable=False)
+        scopes.add_to_collection("kept", x * 2.0)
+        assert len(scopes.get_collection("kept")) == 1
+        return x * own[0] + first.assign_add(1.0) + second.assign_add(10.0)
+
+    @tf.function
+    def outer(x: Any) -> Any:
+        before = scopes.Variable(100.0)
+        return inner(x) + before
+
+    assert [float(outer(1.0)), float(outer(1.0))] == [113.0, 124.0]
+    assert list(store.variables_by_name) == ["Variable", "Variable_1", "Variable_2"]

@@ -89,13 +89,60 @@ def test_calls(before: str, after: str) -> None:
         "tf.keras.utils.multi_gpu_model(m, 2)",
         "tf.keras.models.model_from_yaml(text)",
         "tf.keras.layers.LocallyConnected1D(3, 2)",
-        "model.save_weights('weights.h5')",
+        "model.save_weights('weights')",
         "model.fit_generator(batches, samples_per_epoch=100)",
     ],
 )
 def test_what_no_rewrite_covers_is_reported(call: str) -> None:
     text, codes = migrated(f"{TF}from tensorflow import keras\nx = {call}\nkeras\n")
     assert codes, text
+
+
+KERAS = (
+    "from tensorflow import keras\nfrom tensorflow.keras.callbacks import EarlyStopping, ModelCheckpoint\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "support"),
+    [
+        ("ModelCheckpoint('a.h5')", False),
+        ("ModelCheckpoint('a.keras', save_weights_only=False, period=1)", False),
+        ("ModelCheckpoint('a.weights.h5', save_weights_only=True)", False),
+        ("ModelCheckpoint('a-{epoch}.hdf5', save_best_only=True)", True),
+        ("ModelCheckpoint(filepath='a.h5', save_weights_only=True)", True),
+        ("keras.callbacks.ModelCheckpoint(folder + 'a.h5', 'val_loss', 0, True, True)", True),
+        ("ModelCheckpoint('a.h5', period=3)", True),
+    ],
+)
+def test_files_of_weights_and_models_that_keras_3_refuses(call: str, support: bool) -> None:
+    text, codes = migrated(f"{KERAS}kept = {call}\nstop = EarlyStopping()\nprint(keras.__version__)\n")
+    assert ("keras_files.ModelCheckpoint(" in text, codes) == (support, [])
+    assert ("import EarlyStopping\n" in text) == (support and "keras." not in call)
+
+
+def test_weights_under_names_that_keras_3_refuses() -> None:
+    text = migrated(KERAS + "model.save_weights(path)\nself.net.save_weights('w.weights.h5')\n")[0]
+    assert "\nkeras_files.save_weights(model, path)\nself.net.save_weights('w.weights.h5')\n" in text
+
+
+@pytest.mark.parametrize(
+    ("read", "metrics", "after"),
+    [
+        ("h['val_acc']", "['accuracy']", "['acc']"),
+        ("f('w-{val_acc:.2f}.h5')", "{'accuracy': ['accuracy', 'mse']}", "{'accuracy': ['acc', 'mse']}"),
+        ("h['top_mean_squared_error']", "['mse']", "['mean_squared_error']"),
+        ("h['val_accuracy'] or h['acc']", "['accuracy']", "['accuracy']"),
+        ("acc", "['accuracy']", "['accuracy']"),
+    ],
+)
+def test_metrics_are_logged_by_the_names_that_are_read(read: str, metrics: str, after: str) -> None:
+    text = migrated(f"{KERAS}model.compile('sgd', 'mse', metrics={metrics})\nprint({read})\n")[0]
+    assert f"model.compile('sgd', 'mse', metrics={after})" in text
+
+
+def test_names_of_metrics() -> None:
+    text = migrated(KERAS + "print(self.model.metrics_names[1], other.metrics_names)\n")[0]
+    assert "print(keras_functions.metrics_names(self.model)[1], other.metrics_names)" in text
 
 
 def test_methods() -> None:
