@@ -143,7 +143,7 @@ class BindingPlan:
         if found.kind in ("rename", "support"):
             return found.target + found.rest
         if found.kind in ("same", "module") and found.exists:
-            return name
+            return self._twin(name, self.sites.get(id(binding), ())) or name
         if found.kind in ("module", "unknown"):
             return self._infer(name, self.sites.get(id(binding), ()))
         if found.kind in ("compat", "manual"):
@@ -165,6 +165,22 @@ class BindingPlan:
             and site.resolved.name.startswith(KERAS_SOURCES)
             for site in self.sites.get(id(binding), ())
         )
+
+    def _twin(self, name: str, sites: Iterable[Site]) -> str | None:
+        """TensorFlow's copy of a module of Keras (``keras.backend``), where that has what is read of it and
+        the module itself has not."""
+        twin = f"tensorflow.{name}"
+        if not name.startswith("keras.") or self.rules.tf2.kind(twin) != "module":
+            return None
+        moved = False
+        for site in sites:
+            found, written = site.disposition, "".join(f".{a}" for a in site.reference.attrs)
+            if found.kind == "rename" and written and found.target + found.rest == twin + written:
+                moved = True
+            elif site.resolved.name == name + written and found.kind in ("same", "module") and (
+                    f"{twin}{written}" not in self.rules.tf2):
+                return None
+        return twin if moved else None
 
     def _infer(self, name: str, sites: Iterable[Site]) -> str | None:
         """The module whose members most of the sites become, if their names stay the same."""

@@ -218,6 +218,8 @@ class FileWork:
                 new = "tensorflow"
                 if target.startswith(VERSION_2):
                     target = new + target[len(VERSION_2) :]
+            elif (new or "").startswith("tensorflow.keras.") and f"tensorflow.{target}".startswith(f"{new}."):
+                target = f"tensorflow.{target}"  # its copy of a module of Keras
             reached = target == new or target.startswith(f"{new}.")
             if new is not None and reached and (new != "tensorflow" or not hidden(target)):
                 self.used.add(id(binding))

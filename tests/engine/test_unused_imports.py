@@ -24,7 +24,12 @@ TF = "import tensorflow as tf\n"
          "from absl import flags\nF = flags.FLAGS\n"),
         ("import tensorflow\nF = tensorflow.flags.FLAGS\n", "from absl import flags\nF = flags.FLAGS\n"),
         (TF + "import keras.backend as K\nfrom keras import backend\ny = K.square(tf.abs(x))\n",
-         TF + "from keras import backend\ny = tf.keras.backend.square(tf.abs(x))\n"),
+         TF + "from tensorflow.keras import backend as K\nfrom keras import backend\n"
+         "y = K.square(tf.abs(x))\n"),
+        (TF + "from tensorflow.keras.callbacks import EarlyStopping, ModelCheckpoint as Kept\n"
+         "x = [EarlyStopping(), Kept('a.hdf5'), tf.log(1.0)]\n",
+         TF + "from tensorflow.keras.callbacks import EarlyStopping\nfrom tf1_support import keras_files\n"
+         "x = [EarlyStopping(), keras_files.ModelCheckpoint('a.hdf5'), tf.math.log(1.0)]\n"),
         # not where a name may be looked up, stands in a text, or was unused before
         (TF + "y = tf.contrib.slim.conv2d(eval('x'), 3)\n",
          TF + "from tf1_support import slim\ny = slim.conv2d(eval('x'), 3)\n"),

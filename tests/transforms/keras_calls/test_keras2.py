@@ -228,9 +228,15 @@ def test_what_the_backend_had_of_tensorflow_is_tensorflows(backend: str) -> None
     assert not codes
 
 
-def test_the_old_backend_is_in_tf_keras() -> None:
-    text, codes = migrated("from keras import backend as K\nx = K.mean(y) + K.epsilon()\n")
-    assert "x = tf.keras.backend.mean(y) + K.epsilon()" in text and codes == []
+@pytest.mark.parametrize("head", ["", TF, "import keras\n"])
+def test_the_old_backend_is_in_tf_keras_and_keeps_its_name(head: str) -> None:
+    new = "from tensorflow.keras import backend as K\n"
+    for old in ("from keras import backend as K\n", "import keras.backend as K\n"):
+        use = "x = K.mean(y) + K.epsilon()\n" + {TF: "tf.exp(x)\n", "": ""}.get(head, "keras.Input(x)\n")
+        assert migrated(head + old + use) == (head + new + use, [])
+    # nothing that Keras 3 has is taken from elsewhere
+    text = "from keras import backend as K\nx = K.epsilon()\n"
+    assert migrated(text) == (text, [])
 
 
 @pytest.mark.parametrize(
