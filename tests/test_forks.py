@@ -57,8 +57,9 @@ def test_how_it_ended_is_told(program: str, code: int) -> None:
 
 def test_what_is_read_at_the_start_makes_a_process_of_its_own() -> None:
     program = ["-c", "import sys; print(sys.flags.optimize, 'libcst' in sys.modules)"]
-    assert forks.COMMAND.run(program).stdout == b"0 True\n"
-    assert forks.COMMAND.run(program, env={**os.environ, "PYTHONOPTIMIZE": "2"}).stdout == b"2 False\n"
+    one = forks.Forks("tests.forks:command")
+    assert one.run(program).stdout == b"0 True\n"
+    assert one.run(program, env={**os.environ, "PYTHONOPTIMIZE": "2"}).stdout == b"2 False\n"
 
 
 def test_they_overlap_and_end_when_they_are_killed() -> None:

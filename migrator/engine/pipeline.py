@@ -188,11 +188,10 @@ def _migrate(
     if unseen(index, path):
         findings.append(_unseen(path))
     support = used_support(source, parsed)
-    if source != text:
-        original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
-        stays = any(item.rung is Rung.COMPAT for item in findings)
-        findings += otherwise(
-            Changed(path, attempt.before, source, support, index, original, stays))
+    original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
+    stays = any(item.rung is Rung.COMPAT for item in findings)
+    changed = Changed(path, attempt.before, source, support, index, original, stays)
+    findings += otherwise(changed, source == text)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))
     if source == text:

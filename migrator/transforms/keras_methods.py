@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from migrator.analysis.tree_walk import walk
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.imports import imports_before_use
 from migrator.engine.keywords import without
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
@@ -56,6 +57,9 @@ _WEIGHT = (
 # Losses that tf.keras of TF 1 knew by these names, and Keras 3 knows no more.
 _COSINE = frozenset({"cosine", "cosine_proximity"})
 _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
+# What goes by the names that layers got by themselves.
+_NAMED = re.compile(r"""\bby_name\s*=\s*True\b|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
+_MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "keras.models.load_model")
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
 _CHECKPOINTS = frozenset({
     "tensorflow.keras.callbacks.ModelCheckpoint", "keras.callbacks.ModelCheckpoint",
@@ -78,6 +82,8 @@ class _Methods:
         self.own = {n.name for n in walk(ctx.tree) if isinstance(n, ast.FunctionDef)}
 
     def read(self) -> list[Edit]:
+        if _STANDALONE.search(self.ctx.text) and self._mentions(_NAMED):
+            self._numbered()
         for node in walk(self.ctx.tree):
             if isinstance(node, ast.ClassDef) and self._of_keras(node):
                 self._weights(node)
@@ -121,6 +127,32 @@ class _Methods:
 
     # -- models
 
+    def _mentions(self, text: re.Pattern[str]) -> bool:
+        """Whether a module of the project has such a text."""
+        index = self.ctx.index
+        return text.search(self.ctx.text) is not None or any(
+            text.search(index.text(path) or "") for path in index.modules)
+
+    def _numbered(self) -> None:
+        """Layers are numbered from one, as in Keras 2, where the program goes by their names."""
+        tree, makes = self.ctx.tree, False
+        for node in walk(tree):
+            called = self.ctx.names.resolve_node(node.func) or "" if isinstance(node, ast.Call) else ""
+            makes |= called.startswith(_MAKERS)
+            if called == "keras.backend.clear_session" and not self.ctx.suppressed(CODE, node):
+                new = self.ctx.support("keras_names.clear_session")
+                self.edits.append(Edit(*self.lines.span(node.func), (new,)))  # type: ignore[attr-defined]
+                self.ctx.change(CODE, node, "Keras 2 numbered layers from one", Rung.SUPPORT)
+        imports = imports_before_use(tree)
+        if not makes or "count_from_one" in self.ctx.text or not imports:
+            return
+        last = imports[-1].end_lineno or imports[-1].lineno
+        after = self.lines.starts[last] if last < len(self.lines.starts) else len(self.ctx.text)
+        new = self.ctx.support("keras_names.count_from_one")
+        self.edits.append(Edit(after, after, (f"\n{new}()\n",)))
+        self.ctx.change(CODE, imports[-1], "Keras 2 numbered layers from one, and the program goes by their "
+                        "names", Rung.SUPPORT)
+
     def _generator(
         self, call: ast.Call, function: ast.Attribute, name: str, order: tuple[str, ...]
     ) -> None:
@@ -149,11 +181,31 @@ class _Methods:
                 end = slot.start + len(slot.keyword)
                 edits.append(Edit(slot.start, end, (_GENERATOR_NAMES[slot.keyword],)))
         edits += [Edit(piece.start, piece.end, ()) for piece in without(site, gone)]
+        for index, parameter in enumerate(given):
+            if parameter in ("generator", "x", "validation_data"):
+                edits += self._batches(call.args[index] if index < len(call.args) else next(
+                    k.value for k in call.keywords if k.arg == slots[index].keyword), name)
         if name != "fit" and "verbose" not in given and slots:
             edits.append(Edit(slots[-1].end, slots[-1].end, (", verbose=0",)))
         self.edits += edits
         self.ctx.change(CODE, call, f"{name} takes generators, too; {function.attr} is gone",
                         confidence=Confidence.LIKELY)
+
+    def _batches(self, source: ast.expr, method: str) -> list[Edit]:
+        """The edits for a generator whose batches may hold lists; those of Keras' own image generators, and
+        data that is no generator, have none."""
+        made = next((node.value for node in walk(self.ctx.tree) if isinstance(node, ast.Assign)
+                     and ast.unparse(source) in map(ast.unparse, node.targets)), source)
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and (
+                made.func.attr.startswith("flow")):
+            return []
+        if not isinstance(made, (ast.Call, ast.Name, ast.Attribute)) or (
+                self.ctx.names.resolve_node(made) or "").startswith("tf1_support."):
+            return []
+        start, end = self.lines.span(source)
+        new = self.ctx.support("keras_batches.batches")
+        closing = ", alone=True)" if method == "predict" else ")"
+        return [Edit(start, start, (f"{new}(",)), Edit(end, end, (closing,))]
 
     def _rename(self, call: ast.Call, names: Mapping[str, str]) -> None:
         site = self._layout(call)
@@ -261,10 +313,7 @@ class _Methods:
 
     def _reads_log(self, name: str) -> bool:
         """Whether a text of the project is such a key of logs (``"val_acc"``, ``"{acc:.2f}"``)."""
-        asked = re.compile(rf"""["'{{](\w+_)?{name}["':}}]""")
-        index = self.ctx.index
-        return any(asked.search(index.text(path) or "") for path in [self.ctx.path, *index.modules]) or bool(
-            asked.search(self.ctx.text))
+        return self._mentions(re.compile(rf"""["'{{](\w+_)?{name}["':}}]"""))
 
     def _rate(self, node: ast.Attribute) -> None:
         """``model.optimizer.lr``: the attribute has its full name only."""

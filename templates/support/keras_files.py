@@ -20,6 +20,12 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, **kwargs: An
         return
     with h5py.File(path, "w") as file:
         legacy_h5_format.save_weights_to_hdf5_group(file, model)
+        for group in file.values():
+            names = [str(name) for name in group.attrs.get("weight_names", ())]
+            for name in names:
+                group.move(name, f"{name}:0")
+            if names:
+                group.attrs["weight_names"] = [f"{name}:0".encode() for name in names]
 
 
 class _Saved:

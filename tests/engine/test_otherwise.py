@@ -383,3 +383,18 @@ def test_a_norm_ahead_of_a_choice_updates_where_the_other_branch_is_taken(
     text = TWO_NORMS.replace("CONDITION", condition).replace("GIVEN", given)
     assert found(text, "TF314") == [7] * told
     assert not found(text.replace("updates_collections=None, is_training=True", "is_training=True"), "TF314")
+
+
+@pytest.mark.parametrize(
+    ("layers", "freezes", "told"),
+    [
+        ("BatchNormalization", "for layer in model.layers[:20]: layer.trainable = False", [4]),
+        ("BatchNormalization", "model.get_layer('b').trainable = name in frozen", [4]),
+        ("BatchNormalization", "model.trainable = True", []),
+        ("Dense", "model.trainable = False", []),
+    ],
+)  # fmt: skip
+def test_batch_normalizations_that_are_frozen(layers: str, freezes: str, told: list[int]) -> None:
+    text = f"from keras import models, layers\nmodel = models.Sequential()\nmodel.add(layers.{layers}())\n"
+    assert found(f"{text}{freezes}\n", "TF315") == told
+    assert found(f"{text}{freezes}\nmodel.save_weights(path)\n", "TF315") == told

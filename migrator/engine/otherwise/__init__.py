@@ -20,7 +20,7 @@ from migrator.model import Finding, Rung
 
 @dataclass(frozen=True)
 class Changed:
-    """A file of TensorFlow 1 that a migration changes to the text `now`.
+    """A file of TensorFlow 1 that a migration changes to the text `now`, or leaves as it is.
 
     support: what its output uses of the support package. original: the line that the user sees, for one
     of `before`. stays: some of it goes on as it was, through compat.
@@ -54,6 +54,12 @@ class Changed:
         return found
 
     @property
+    def is_migrated(self) -> bool:
+        """Whether the project has the support package already."""
+        return any(target.startswith("tf1_support") for info in self.index.modules.values()
+                   for target in info.summary.imports)
+
+    @property
     def in_graph(self) -> bool:
         """Whether it goes on in the graph form."""
         return "graphs" in self.modules
@@ -66,28 +72,32 @@ class Changed:
 
 
 Teller = Callable[[Changed], Iterator[Finding]]
-_TELLERS: list[tuple[tuple[str, ...], Teller]] = []
+_TELLERS: list[tuple[tuple[str, ...], Teller, bool]] = []
 
 
-def tells(*words: str) -> Callable[[Teller], Teller]:
-    """Registers what is asked for the findings of a file that has all of these words."""
+def tells(*words: str, unchanged: bool = False) -> Callable[[Teller], Teller]:
+    """Registers what is asked for the findings of a file that has all of these words.
+
+    unchanged: also of one in which there is nothing to change.
+    """
 
     def register(teller: Teller) -> Teller:
-        _TELLERS.append((words, teller))
+        _TELLERS.append((words, teller, unchanged))
         return teller
 
     return register
 
 
-def otherwise(changed: Changed) -> Iterator[Finding]:
-    """The findings of all that is registered."""
-    for words, teller in _tellers():
-        if all(word in changed.before.text for word in words):
+def otherwise(changed: Changed, same: bool) -> Iterator[Finding]:
+    """The findings of all that is registered; `same`: the file stays as it is."""
+    for words, teller, unchanged in _tellers():
+        if all(word in changed.before.text for word in words) and not (
+                same and (not unchanged or changed.is_migrated)):
             yield from teller(changed)
 
 
 @cache
-def _tellers() -> list[tuple[tuple[str, ...], Teller]]:
+def _tellers() -> list[tuple[tuple[str, ...], Teller, bool]]:
     for info in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{info.name}")
     return _TELLERS

@@ -74,6 +74,27 @@ def updates_that_happen(changed: Changed) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+@tells("trainable", "keras", unchanged=True)
+def frozen_norms(changed: Changed) -> Iterator[Finding]:
+    """Layers and models of Keras that are frozen, batch normalizations among them."""
+    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
+    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
+    if not any(_BATCH_NORM in text or "keras.applications" in text for text in texts):
+        return
+    for node in walk(changed.before.tree):
+        if not isinstance(node, ast.Assign) or getattr(node.value, "value", False) is True:
+            continue
+        if any(isinstance(t, ast.Attribute) and t.attr == "trainable" and ast.unparse(t.value) != "self"
+               for t in node.targets):
+            yield changed.told(
+                "TF315", node,
+                "a batch normalization that is frozen goes by its moving statistics in Keras 3; with "
+                "TensorFlow 1 it went by those of each batch while the model trained",
+                "This is what freezing is meant for; to have the numbers of before, keep these layers "
+                "trainable and give the optimizer the other variables.",
+            )  # fmt: skip
+
+
 @tells("training=", "keras", "placeholder")
 def training_that_is_fed(changed: Changed) -> Iterator[Finding]:
     """Layers of Keras that a placeholder tells whether they train, also one that a function is given."""

@@ -140,6 +140,35 @@ def test_metrics_are_logged_by_the_names_that_are_read(read: str, metrics: str, 
     assert f"model.compile('sgd', 'mse', metrics={after})" in text
 
 
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        ("batches(lines)", "keras_batches.batches(batches(lines))"),
+        ("generator=self.train", "x=keras_batches.batches(self.train)"),
+        ("made", "made"),  # of an ImageDataGenerator
+    ],
+)
+def test_generators_whose_batches_may_hold_lists(given: str, after: str) -> None:
+    call = f"model.fit_generator({given}, steps_per_epoch=3, validation_data=(x, y))"
+    text = migrated(f"{KERAS}made = images.flow(x, y)\n{call}\n")[0]
+    assert f"model.fit({after}, steps_per_epoch=3, validation_data=(x, y))" in text
+    predicted = migrated(f"{KERAS}model.predict_generator(batches(), 3)\n")[0]
+    assert "model.predict(keras_batches.batches(batches(), alone=True), steps=3, verbose=0)" in predicted
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [("model.load_weights('w.h5', by_name=True)", True), ("model.get_layer('conv2d_3')", True),
+     ("model.get_layer('top')", False), ("model.load_weights('w.h5')", False)],
+)  # fmt: skip
+def test_programs_of_keras_2_that_go_by_names_of_layers(use: str, told: bool) -> None:
+    head = "import keras.backend as K\nfrom keras.layers import Conv2D\n"
+    text = f"{head}\nK.clear_session()\nx = Conv2D(3, 3)\n"
+    new = migrated(f"{text}{use}\nprint(K.mean(x))\n")[0]
+    assert ("\n\nkeras_names.count_from_one()\n\nkeras_names.clear_session()\nx = " in new) == told
+    assert "keras_names" not in migrated(f"{text}{use}\n".replace("keras.", "tensorflow.keras."))[0]
+
+
 def test_names_of_metrics() -> None:
     text = migrated(KERAS + "print(self.model.metrics_names[1], other.metrics_names)\n")[0]
     assert "print(keras_functions.metrics_names(self.model)[1], other.metrics_names)" in text
@@ -154,14 +183,15 @@ model.fit(x, y, nb_epoch=4)
 print(model.optimizer.lr)
 """
     after = """
-model.fit(batches(), steps_per_epoch=10, epochs=5, verbose=1, validation_data=v)
-model.predict(x=g, steps=3, verbose=0)
-model.evaluate(g, steps=3, verbose=1)
+model.fit(taken(batches()), steps_per_epoch=10, epochs=5, verbose=1, validation_data=taken(v))
+model.predict(x=taken(g, alone=True), steps=3, verbose=0)
+model.evaluate(taken(g), steps=3, verbose=1)
 model.fit(x, y, epochs=4)
 print(model.optimizer.learning_rate)
 """
-    head = "from tensorflow.keras.models import Model\nmodel = Model(a, b)\n"
-    assert migrated(head + before) == (head + after, [])
+    head, rest = "from tensorflow.keras.models import Model\n", "model = Model(a, b)\n"
+    after = rest + after.replace("taken(", "keras_batches.batches(")
+    assert migrated(head + rest + before) == (f"{head}from tf1_support import keras_batches\n{after}", [])
     without = "import tensorflow as tf\ntf.abs(1)\n"
     assert migrated(without + before)[0] == without + before  # whose methods they are is not known
 
