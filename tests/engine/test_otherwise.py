@@ -398,3 +398,12 @@ def test_batch_normalizations_that_are_frozen(layers: str, freezes: str, told: l
     text = f"from keras import models, layers\nmodel = models.Sequential()\nmodel.add(layers.{layers}())\n"
     assert found(f"{text}{freezes}\n", "TF315") == told
     assert found(f"{text}{freezes}\nmodel.save_weights(path)\n", "TF315") == told
+
+
+@pytest.mark.parametrize(
+    ("module", "use", "told"),
+    [("keras", "model.fit(x)", [2]), ("keras", "f(x)", []), ("tensorflow.keras", "model.fit(x)", [])],
+)  # fmt: skip
+def test_moving_averages_of_keras_2(module: str, use: str, told: list[int]) -> None:
+    made = "x = BatchNormalization()(x)\n"
+    assert found(f"from {module}.layers import BatchNormalization\n{made}{made}{use}\n", "TF316") == told

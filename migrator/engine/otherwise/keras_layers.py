@@ -74,6 +74,26 @@ def updates_that_happen(changed: Changed) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+@tells(_BATCH_NORM, "keras", unchanged=True)
+def debiased_averages(changed: Changed) -> Iterator[Finding]:
+    """The first batch normalization of Keras 2 in a file whose models are trained."""
+    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
+    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
+    if not any(word in text for word in (".fit", "train_on_batch") for text in texts):
+        return
+    for call in calls_in(changed.before.tree):
+        made = changed.before.names.resolve_node(call.func) or ""
+        if made.startswith("keras.") and made.endswith(_BATCH_NORM):
+            yield changed.told(
+                "TF316", call,
+                "up to Keras 2.2 the moving averages of batch normalization were the mean of the batches "
+                "since training began; Keras 3 moves them from what they are: after few steps they differ",
+                "After some hundred steps both are the same. Where training is short, evaluate with "
+                "training=True, or set momentum lower.",
+            )  # fmt: skip
+            return
+
+
 @tells("trainable", "keras", unchanged=True)
 def frozen_norms(changed: Changed) -> Iterator[Finding]:
     """Layers and models of Keras that are frozen, batch normalizations among them."""
