@@ -221,7 +221,15 @@ class ProjectIndex:
 
         own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}"]
         own += sorted(taken(self, path))
+        if "keras" in (self.text(path) or ""):  # the names of layers and metrics that any module reads
+            own.append(self._whole)
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
+
+    @cached_property
+    def _whole(self) -> str:
+        """What all modules hold, as one hash."""
+        held = sorted(f"{path}:{info.sha256}" for path, info in self.modules.items())
+        return hashlib.sha256("\n".join(held).encode()).hexdigest()
 
     @cached_property
     def _graph_loaders(self) -> frozenset[str]:

@@ -124,6 +124,19 @@ def test_one_changed_file_is_the_only_one_that_is_looked_at_again(
     assert len(new) == 12 and "tf.math.log(1.0)" in new["m3.py"]
 
 
+def test_what_programs_of_keras_read_decides_about_all_of_their_files(tmp_path: Path) -> None:
+    """The names of metrics and layers, in whichever module that is."""
+    tree, options = tmp_path / "tree", Options(jobs=1, cache_dir=tmp_path / "cache")
+    tree.mkdir()
+    fits = "from tensorflow import keras\nmodel = keras.Model()\nmodel.compile('sgd', 'mse', ['accuracy'])\n"
+    (tree / "fits.py").write_text(fits)
+    (tree / "shows.py").write_text("print(history['loss'])\n")
+    assert all(result.new_text is None for result in build_plan(tree, options).files)
+    (tree / "shows.py").write_text("print(history['val_acc'])\n")
+    texts = {result.path: result.new_text for result in build_plan(tree, options).files}
+    assert texts["fits.py"] == fits.replace("accuracy", "acc")
+
+
 def test_a_run_that_finds_everything_loads_no_parser(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
