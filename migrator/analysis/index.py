@@ -109,6 +109,15 @@ class ProjectIndex:
             for target in info.summary.imports
         )
 
+    @cached_property
+    def is_migrated(self) -> bool:
+        """Whether the project has the support package already."""
+        return any(
+            target.startswith("tf1_support")
+            for info in self.modules.values()
+            for target in info.summary.imports
+        )
+
     def module_at(self, path: str) -> ModuleInfo | None:
         """The module of a file path relative to the project root."""
         return self.modules.get(path)
@@ -221,7 +230,8 @@ class ProjectIndex:
 
         own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}"]
         own += sorted(taken(self, path))
-        if "keras" in (self.text(path) or ""):  # the names of layers and metrics that any module reads
+        held = text_of(self.folder, path) if self.folder is not None else None
+        if held and "keras" in held:  # the names of layers and metrics that any module reads
             own.append(self._whole)
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
 

@@ -169,6 +169,13 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str, local: str) -
     return _line_after(text, tree, lines, after)
 
 
+def behind_imports(tree: ast.Module, lines: Lines) -> int:
+    """The offset of the line behind the imports, else behind the first statement."""
+    last = (imports_before_use(tree) or tree.body[:1])[-1]
+    end = last.end_lineno or last.lineno
+    return lines.starts[end] if end < len(lines.starts) else len(lines.text)
+
+
 def imports_before_use(tree: ast.Module, coming: frozenset[str] = frozenset()) -> list[ast.stmt]:
     """The imports at module level up to the first statement that runs what one of them binds, or the
     import that is `coming`: further down an import would come too late for it. What only the standard

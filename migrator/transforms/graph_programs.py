@@ -25,7 +25,7 @@ from migrator.analysis.value_kinds import Parents, Values
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
-from migrator.engine.imports import imports_before_use
+from migrator.engine.imports import behind_imports
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.graphs.feeds import resolved
@@ -333,9 +333,7 @@ class _Writer:
         self._tell(node)
 
     def _begin_behind_imports(self) -> None:
-        last = (imports_before_use(self.tree) or self.tree.body[:1])[-1]
-        after = self.lines.offset((last.end_lineno or last.lineno) + 1, 0) if (
-            (last.end_lineno or last.lineno) < len(self.lines.starts)) else len(self.ctx.text)
+        after = behind_imports(self.tree, self.lines)
         self.edits.append(Edit(after, after, (f"\n{self.ctx.support('graphs.build')}()\n",)))
         self._tell(1)
 

@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import walk
+from migrator.analysis.values import argument
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
-from migrator.engine.imports import imports_before_use
+from migrator.engine.imports import behind_imports, imports_before_use
 from migrator.engine.keywords import without
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
@@ -128,10 +129,13 @@ class _Methods:
     # -- models
 
     def _mentions(self, text: re.Pattern[str]) -> bool:
-        """Whether a module of the project has such a text."""
+        """Whether a module of the project has such a text: all are read once for it."""
         index = self.ctx.index
-        return text.search(self.ctx.text) is not None or any(
-            text.search(index.text(path) or "") for path in index.modules)
+        if text.search(self.ctx.text) is not None:
+            return True
+        if (CODE, text) not in index.answers:
+            index.answers[CODE, text] = any(text.search(index.text(path) or "") for path in index.modules)
+        return bool(index.answers[CODE, text])
 
     def _numbered(self) -> None:
         """Layers are numbered from one, as in Keras 2, where the program goes by their names."""
@@ -146,8 +150,7 @@ class _Methods:
         imports = imports_before_use(tree)
         if not makes or "count_from_one" in self.ctx.text or not imports:
             return
-        last = imports[-1].end_lineno or imports[-1].lineno
-        after = self.lines.starts[last] if last < len(self.lines.starts) else len(self.ctx.text)
+        after = behind_imports(tree, self.lines)
         new = self.ctx.support("keras_names.count_from_one")
         self.edits.append(Edit(after, after, (f"\n{new}()\n",)))
         self.ctx.change(CODE, imports[-1], "Keras 2 numbered layers from one, and the program goes by their "
@@ -183,8 +186,8 @@ class _Methods:
         edits += [Edit(piece.start, piece.end, ()) for piece in without(site, gone)]
         for index, parameter in enumerate(given):
             if parameter in ("generator", "x", "validation_data"):
-                edits += self._batches(call.args[index] if index < len(call.args) else next(
-                    k.value for k in call.keywords if k.arg == slots[index].keyword), name)
+                source = argument(call, index, slots[index].keyword or "")
+                edits += self._batches(source, name) if source is not None else []
         if name != "fit" and "verbose" not in given and slots:
             edits.append(Edit(slots[-1].end, slots[-1].end, (", verbose=0",)))
         self.edits += edits
@@ -237,10 +240,8 @@ class _Methods:
 
     def _checkpoint(self, call: ast.Call) -> None:
         """``ModelCheckpoint("best.h5", save_weights_only=True)``: the names that Keras 3 takes are few."""
-        given = {k.arg: k.value for k in call.keywords}
-        name = _text_of(call.args[0] if call.args else given.get("filepath"))
-        weights = call.args[4] if len(call.args) > 4 else given.get("save_weights_only")
-        period = given.get("period")
+        name = _text_of(argument(call, 0, "filepath"))
+        weights, period = argument(call, 4, "save_weights_only"), argument(call, -1, "period")
         only = isinstance(weights, ast.Constant) and bool(weights.value)
         known = weights is None or isinstance(weights, ast.Constant)
         ends = (".weights.h5",) if only else (".keras", ".h5")

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .names import _keras_state
+from .names import keras_state
 
 
 class _FromOne(collections.defaultdict[str, int]):
@@ -26,7 +26,7 @@ class _FromOne(collections.defaultdict[str, int]):
 
 def count_from_one() -> None:
     """Layers are numbered from one, if none has been made yet."""
-    state: Any = _keras_state()
+    state: Any = keras_state()
     if state is not None and not state.get_global_attribute("object_name_uids"):
         state.set_global_attribute("object_name_uids", _FromOne())
 

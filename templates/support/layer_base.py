@@ -208,21 +208,21 @@ class Layer(tf.Module):
     @contextlib.contextmanager
     def _scoped(self) -> Iterator[None]:
         """In the layer's variable scope, which is named when it is opened first."""
-        outer = contextlib.ExitStack()
-        if self._scope_name is None:
-            around = self._around
-            if around is not None and around is not current_run().scope:
-                outer.enter_context(name_scope(around.original_name_scope))
-                outer.enter_context(variable_scope(around, auxiliary_name_scope=False))
-            base = self._label or _snake(type(self).__name__)
-            if self._reuse:
-                opened = variable_scope(self._given_scope or base, reuse=self._reuse)
-            else:  # a layer object's own name is made unique, a function's `name` is taken as it is
-                opened = variable_scope(self._given_scope, default_name=base)
-        else:
-            outer.enter_context(name_scope(self._owner_scope.original_name_scope))
-            opened = variable_scope(self._owner_scope, reuse=AUTO_REUSE, auxiliary_name_scope=False)
-        with outer, opened as scope:
+        with contextlib.ExitStack() as opened:
+            if self._scope_name is None:
+                around = self._around
+                if around is not None and around is not current_run().scope:
+                    opened.enter_context(name_scope(around.original_name_scope))
+                    opened.enter_context(variable_scope(around, auxiliary_name_scope=False))
+                base = self._label or _snake(type(self).__name__)
+                if self._reuse:
+                    own = variable_scope(self._given_scope or base, reuse=self._reuse)
+                else:  # a layer object's own name is made unique, a function's `name` is taken as it is
+                    own = variable_scope(self._given_scope, default_name=base)
+            else:
+                opened.enter_context(name_scope(self._owner_scope.original_name_scope))
+                own = variable_scope(self._owner_scope, reuse=AUTO_REUSE, auxiliary_name_scope=False)
+            scope = opened.enter_context(own)
             store, was_open = current_run().store, self._open
             if self._scope_name is None or store is not self._owner_store:
                 self._scope_name, self._owner_scope, self._owner_store = scope.name, scope, store

@@ -125,7 +125,7 @@ def layer_variable_name(initial: Any, opened: str) -> str | None:
 def _path_of_tf1(made: Any) -> str:
     """The path of a variable of Keras that is being made. In TF 1 a Sequential that knew its input's
     shape made its layers while they were added, in no scope of its own; Keras 3 opens one."""
-    state = _keras_state()
+    state = keras_state()
     scopes = state.get_global_attribute("name_scope_stack") if state is not None else None
     opened = [scope for scope in scopes or () if isinstance(scope.caller, tf.keras.Sequential)]
     calls, frame = set(), inspect.currentframe() if opened else None
@@ -148,7 +148,7 @@ def is_seed(name: str) -> bool:
 @contextlib.contextmanager
 def layers_numbered(counts: dict[str, int]) -> Iterator[None]:
     """Keras numbers the layers that are made here on from `counts`: each graph of TF 1 had its own."""
-    state = _keras_state()
+    state = keras_state()
     if state is None:  # layers of a second graph are numbered on
         yield
         return
@@ -160,7 +160,7 @@ def layers_numbered(counts: dict[str, int]) -> Iterator[None]:
         state.set_global_attribute("object_name_uids", outer)
 
 
-def _keras_state() -> Any:
+def keras_state() -> Any:
     """Where Keras keeps its open name scopes and numbers of layers; None for one that has them elsewhere."""
     try:
         from keras.src.backend.common import global_state

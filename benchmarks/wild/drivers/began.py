@@ -35,4 +35,3 @@ def train(w):
 @settings(timeout=1500)
 def go_on(w):
     w.script("main.py", *_SMALL, "--load_path=first", "--max_step=2", "--log_step=1", ahead=_AROUND)
-

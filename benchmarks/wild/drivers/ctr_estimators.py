@@ -45,4 +45,3 @@ def deep_fm(w):
 @settings(timeout=1500)
 def deep_fm_normed(w):
     _all(w, "DeepFM", "--batch_norm", "--optimizer=Adagrad", "--dt_dir=2", tasks=("train", "eval"))
-

@@ -50,4 +50,3 @@ def vae(w):
 def gan(w):
     w.script("main.py", *_SMALL, "--working_directory=gan", "--model=gan", "--hidden_size=8",
              ahead=_AHEAD + "import gan, tensorflow; gan.concat_elu = tensorflow.nn.elu")  # fmt: skip
-

@@ -53,11 +53,11 @@ class Changed:
                 found.setdefault(ast.unparse(node.targets[0]), []).append(node.value)
         return found
 
-    @property
-    def is_migrated(self) -> bool:
-        """Whether the project has the support package already."""
-        return any(target.startswith("tf1_support") for info in self.index.modules.values()
-                   for target in info.summary.imports)
+    @cached_property
+    def texts(self) -> list[str]:
+        """What `before` holds, and the modules that import it or that it imports."""
+        near = {*self.index.importers(self.path), *self.index.imported(self.path)} - {self.path}
+        return [self.before.text, *(self.index.text(other) or "" for other in near)]
 
     @property
     def in_graph(self) -> bool:
@@ -92,7 +92,7 @@ def otherwise(changed: Changed, same: bool) -> Iterator[Finding]:
     """The findings of all that is registered; `same`: the file stays as it is."""
     for words, teller, unchanged in _tellers():
         if all(word in changed.before.text for word in words) and not (
-                same and (not unchanged or changed.is_migrated)):
+                same and (not unchanged or changed.index.is_migrated)):
             yield from teller(changed)
 
 

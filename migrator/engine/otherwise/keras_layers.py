@@ -29,9 +29,7 @@ _KERAS_CLASS = re.compile(r"tensorflow\.(?:\w+\.)*keras\.(?:\w+\.)*(?:Model|Laye
 @tells("self.", "keras")
 def attributes_that_keras_does_not_see(changed: Changed) -> Iterator[Finding]:
     """What a class of Keras holds in attributes and Keras 3 does not list: variables, layers of tf.layers."""
-    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
-    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
-    if not any(_HELD.search(text) for text in texts):
+    if not any(_HELD.search(text) for text in changed.texts):
         return
     names, ours = changed.before.names, set()
     for holder in (n for n in walk(changed.before.tree) if isinstance(n, ast.ClassDef)):
@@ -56,12 +54,9 @@ def attributes_that_keras_does_not_see(changed: Changed) -> Iterator[Finding]:
 @tells(_BATCH_NORM)
 def updates_that_happen(changed: Changed) -> Iterator[Finding]:
     """Batch normalization of Keras in an Estimator's model whose updates nobody ran in TensorFlow 1."""
-    index, path = changed.index, changed.path
-    near = {*index.importers(path), *index.imported(path)} - {path}
-    texts = [changed.before.text, *(index.text(other) or "" for other in near)]
-    if changed.in_graph or any(word in text for word in _UPDATES for text in texts):
+    if changed.in_graph or any(word in text for word in _UPDATES for text in changed.texts):
         return
-    if not any("stimator" in text for text in texts):
+    if not any("stimator" in text for text in changed.texts):
         return
     for call in calls_in(changed.before.tree):
         if (changed.before.names.resolve_node(call.func) or "").endswith(f"keras.layers.{_BATCH_NORM}"):
@@ -77,9 +72,7 @@ def updates_that_happen(changed: Changed) -> Iterator[Finding]:
 @tells(_BATCH_NORM, "keras", unchanged=True)
 def debiased_averages(changed: Changed) -> Iterator[Finding]:
     """The first batch normalization of Keras 2 in a file whose models are trained."""
-    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
-    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
-    if not any(word in text for word in (".fit", "train_on_batch") for text in texts):
+    if not any(word in text for word in (".fit", "train_on_batch") for text in changed.texts):
         return
     for call in calls_in(changed.before.tree):
         made = changed.before.names.resolve_node(call.func) or ""
@@ -97,9 +90,7 @@ def debiased_averages(changed: Changed) -> Iterator[Finding]:
 @tells("trainable", "keras", unchanged=True)
 def frozen_norms(changed: Changed) -> Iterator[Finding]:
     """Layers and models of Keras that are frozen, batch normalizations among them."""
-    near = {*changed.index.importers(changed.path), *changed.index.imported(changed.path)} - {changed.path}
-    texts = [changed.before.text, *(changed.index.text(other) or "" for other in near)]
-    if not any(_BATCH_NORM in text or "keras.applications" in text for text in texts):
+    if not any(_BATCH_NORM in text or "keras.applications" in text for text in changed.texts):
         return
     for node in walk(changed.before.tree):
         if not isinstance(node, ast.Assign) or getattr(node.value, "value", False) is True:
