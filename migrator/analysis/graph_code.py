@@ -166,9 +166,7 @@ class _Calls:
         """Those of them that no code calls while it builds another graph: who calls them has nothing of a
         graph for that."""
         reached: set[Key] = set()
-        to_see = [
-            called for key in self._handling
-            for called in self.callees[key] - (self._outside(key) if key in self.enclosed else set())]
+        to_see = [called for key in self._handling for called in self.inside[key]]
         while to_see:
             key = to_see.pop()
             if key not in reached:
@@ -199,8 +197,11 @@ class _Calls:
         summaries = info.summary.facts.get("functions") if info else None
         return bool(summaries and unit in summaries and summaries[unit]["kind"] == k.ELEMENT)
 
-    def _outside(self, key: Key) -> set[Key]:
-        return self.called(key[0], self.every[key[0]][key[1]]["outside"])
+    @cached_property
+    def inside(self) -> dict[Key, set[Key]]:
+        """What each unit calls, without what a function with a graph of its own calls outside of that."""
+        return {key: self.callees[key] - self.called(key[0], own["outside"]) if key in self.enclosed
+                else self.callees[key] for key, own in self._units()}
 
     @cached_property
     def building(self) -> set[Key]:
@@ -225,7 +226,8 @@ class _Calls:
             makes = self._up(computes - found, alone | found) - found
             new = {key for key in leads - found
                    if key in computes or not makes.isdisjoint(self.callees[key] - alone)}
-            between = {key for key in leads - found if not self.callers[key].isdisjoint(found - alone)}
+            between = {key for key in leads - found if any(
+                key in self.inside[caller] for caller in self.callers[key] & (found - alone))}
             if not new | between:
                 return found
             # what joins has what it calls in its graph: who calls that makes nothing beside it

@@ -9,6 +9,8 @@ import pytest
 
 from migrator.analysis.facts_graph_code import unit_facts, units
 from migrator.analysis.names import NameTable
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from tests.transforms.projects import migrate_in_place
 
 KEPT = {
@@ -98,12 +100,26 @@ def test_one_that_is_asked_while_another_is_built_stays_a_graph(tmp_path: Path, 
     assert "graphs.run(" in (tmp_path / "sizes.py").read_text()
 
 
-def test_one_that_is_asked_beside_a_graph_is_plain(tmp_path: Path) -> None:
-    (tmp_path / "sizes.py").write_text(SIZES)
+@pytest.mark.parametrize("through", [False, True])
+def test_one_that_is_asked_beside_a_graph_is_plain(tmp_path: Path, through: bool) -> None:
+    """Also by a function that is called before the graph is begun."""
+    (tmp_path / "sizes.py").write_text(SIZES + "\n\ndef prepared(n):\n    return size(n)\n")
     (tmp_path / "main.py").write_text(
-        "import tensorflow as tf\n\nfrom sizes import size\n\n\ndef total(n):\n    count = size(n)\n"
+        f"import tensorflow as tf\n\nimport sizes\n\n\ndef total(n):\n"
+        f"    count = sizes.{'prepared' if through else 'size'}(n)\n"
         "    with tf.Graph().as_default(), tf.Session() as sess:\n"
         "        return count * sess.run(tf.reduce_sum(tf.constant(n)))\n")
+    (tmp_path / "kept.py").write_text(
+        "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\ny = x + 1\n\n\n"
+        "def asked(sess, fed):\n    return sess.run(y, {x: fed})\n")
+    (tmp_path / "script.py").write_text(
+        "import kept\nimport main\nimport sizes\n\nsizes.size(main.total([1]))\n")
     migrate_in_place(tmp_path)
     assert "return int(tf.size(tf.constant(n)).numpy())" in (tmp_path / "sizes.py").read_text()
     assert "graphs" not in (tmp_path / "main.py").read_text()
+
+
+def test_the_sample_keeps_no_graph() -> None:
+    sample = Path(__file__).parents[3] / "samples" / "ssd_mobilenet_v1"
+    files = {path for path, _ in build_plan(sample, Options(jobs=1)).support_files}
+    assert files and not any(Path(path).name in ("graphs.py", "sessions.py") for path in files)
