@@ -5,7 +5,9 @@
 A run site is a call that runs a session, found in the text before migration by its own walk of
 the `ast` (`sites`), not by asking the planner. After a migration in memory each one must be
 
-* native: gone from the text, and a change is recorded on its lines;
+* native: gone from the text, and a change is recorded on its lines: what it asks for is a call of a step,
+  a value, or a frozen graph's;
+* graph: gone in the same way, but the support package runs a graph there, as a session did;
 * compat: still there, and a finding in its function says what is in the way;
 * lost: gone, but nothing says why;
 * unclassified: still there, and nothing says why.
@@ -42,9 +44,10 @@ from migrator.engine.plan import build_plan  # noqa: E402
 from migrator.model import FileResult  # noqa: E402
 from migrator.transforms.graph_programs import GraphPrograms  # noqa: E402
 
-NATIVE, COMPAT, LOST, UNCLASSIFIED = "native", "compat", "lost", "unclassified"
+NATIVE, GRAPH, COMPAT, LOST, UNCLASSIFIED = "native", "graph", "compat", "lost", "unclassified"
 _SESSIONS = ("sess", "session", "session()", "get_default_session()", "supervisor")
 _IMPORT = re.compile(r"^\s*(import|from) (tensorflow|tf_slim)\b", re.M)
+_GRAPH_IS_RUN = "the graph is run without a session"  # of TF302
 _TESTS = ("test_session", "cached_session", "session")
 
 
@@ -124,7 +127,7 @@ def outcomes(result: FileResult) -> Iterator[Outcome]:
             near = [changed[line] for line in (*own, *around) if line in changed]
             scoped = [reason for line, reason in changed.items() if line in _span(scope, old)]
             reason = (near or scoped or [""])[0]
-            rung = NATIVE if reason else LOST
+            rung = LOST if not reason else GRAPH if reason == _GRAPH_IS_RUN else NATIVE
         yield Outcome(result.path, call.lineno, rung, test, reason)
 
 
@@ -183,7 +186,7 @@ def main() -> int:
     arguments = parser.parse_args()
     failed = False
     record = {}
-    print(f"{'tree':<28}{'sites':>7}{NATIVE:>8}{COMPAT:>8}{LOST:>6}{UNCLASSIFIED:>14}{'tests':>12}")
+    print(f"{'tree':<28}{'sites':>7}{NATIVE:>8}{GRAPH:>7}{COMPAT:>8}{LOST:>6}{UNCLASSIFIED:>14}{'tests':>12}")
     for tree in arguments.trees:
         counted = tree
         with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +200,7 @@ def main() -> int:
         tests = Counter(o.rung for o in every if o.test)
         print(f"{tree.name:<28}{len(code):>7}" + "".join(
             f"{counts[rung]:>{width}}" for rung, width in
-            ((NATIVE, 8), (COMPAT, 8), (LOST, 6), (UNCLASSIFIED, 14))
+            ((NATIVE, 8), (GRAPH, 7), (COMPAT, 8), (LOST, 6), (UNCLASSIFIED, 14))
         ) + f"{tests[NATIVE]:>6}/{sum(tests.values())}")
         failed |= any(o.rung in (LOST, UNCLASSIFIED) for o in every)
         for outcome in every:
