@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts import fact
@@ -121,9 +121,10 @@ def is_main(node: ast.stmt) -> bool:
         "__main__" in ast.unparse(node.test))
 
 
-def is_test_case(node: ast.AST) -> bool:
-    """Whether a statement is a class of tests."""
-    return isinstance(node, ast.ClassDef) and any("TestCase" in ast.unparse(base) for base in node.bases)
+def is_test_case(node: ast.AST) -> TypeGuard[ast.ClassDef]:
+    """Whether a statement is a class of tests, by what its bases are called."""
+    bases = [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
+    return any("TestCase" in base or base.endswith(("Test", "TestBase")) for base in bases)
 
 
 def units(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from migrator.analysis.facts_graph_code import is_test_case
 from migrator.analysis.facts_graph_only import (
     graph_only_calls,
     is_traced,
@@ -69,13 +70,10 @@ def serving_graphs(node: ast.ClassDef) -> set[str]:
 
 
 def test_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    """Classes with a base whose name ends with Test or TestCase, and with tests."""
+    """Classes of tests that have no mark."""
     for node in statements(tree):
-        if isinstance(node, ast.ClassDef) and not marked(node):
-            bases = [b.attr if isinstance(b, ast.Attribute) else getattr(b, "id", "")
-                     for b in node.bases]
-            if any(b.endswith(("Test", "TestCase", "TestBase")) for b in bases):
-                yield node
+        if isinstance(node, ast.ClassDef) and is_test_case(node) and not marked(node):
+            yield node
 
 
 @transform
