@@ -15,7 +15,7 @@ from migrator.analysis.parsed import Parsed
 from migrator.analysis.tree_walk import walk
 from migrator.engine.scanned import SUPPORT_PACKAGE
 from migrator.model import FileResult
-from migrator.support import render
+from migrator.support import has, render
 
 CODE = "TF149"  # of what the transform does about it
 #: Functions of the support package that make variables, for which TensorFlow 2 has its own.
@@ -48,8 +48,8 @@ def _is_state(symbol: str) -> bool:
 
 @cache
 def _stored(symbol: str) -> bool:
-    """Whether a symbol of the support package brings the store with it."""
-    return _STORE in render([symbol])
+    """Whether a symbol of the support package brings the store with it: one that it lacks brings nothing."""
+    return has(symbol) and _STORE in render([symbol])
 
 
 def _tells_names(tree: ast.Module) -> bool:

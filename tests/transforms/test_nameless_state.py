@@ -122,3 +122,10 @@ def test_a_second_migration_changes_nothing(tmp_path: Path) -> None:
 def test_code_of_tensorflow_2_stays_as_it_is(tmp_path: Path) -> None:
     text = HEAD + "w = tf.Variable(tf.zeros([2]))\noptimizer = tf.keras.optimizers.Adam(0.1)\n"
     assert migrated(tmp_path, text) == text
+
+
+def test_what_the_package_lacks_needs_no_store(tmp_path: Path) -> None:
+    """A file that reads a member which the support package's module has not."""
+    text = migrated(
+        tmp_path, HEAD + "import sonnet as snt\n" + TRAIN.format(**PLAIN) + "net = snt.nets.MLP([2])\n")
+    assert "snt.nets.MLP" in text and "tf.keras.optimizers.Adam" in text
