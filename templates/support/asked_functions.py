@@ -2,7 +2,8 @@
 
 What changes state happens in a `tf.function` whether or not its value is used, and Python code counts as
 that. TF 1 left it alone where no fetch led to it: a picture of labels that only a summary shows, a
-prediction that nobody wants.
+prediction that nobody wants. The same holds for data sets that an input function makes, and for what it
+computes of an example that a queue takes.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import tensorflow as tf
 
 from .graph_functions import unfed
 from .names import current_graph
-from .slices import CALL, Slice, library
+from .slices import CALL, PLACEHOLDERS, Slice, library
 
 _PYTHON = ("PyFunc", "EagerPyFunc")
 _WITH_BODIES = ("If", "Case", "While", CALL)
@@ -39,19 +40,31 @@ class AskedFunction:
             given, asked = function(*args, **kwargs)
             self._feeds = tf.nest.flatten((args, kwargs), expand_composites=True)
             graph = current_graph()  # whose control edges are the program's own until the trace ends
-            python = {o.name for o in graph.get_operations() if _runs_python(o)}
-            if python:
+            perhaps = {o.name for o in graph.get_operations() if _runs_python(o) or _makes_data_set(o)}
+            perhaps |= self._unknown(graph)
+            if perhaps:
                 parts = tf.nest.flatten([given, asked], expand_composites=True)
-                idle.update(python - _needed(graph, parts, python))
-                seldom = python | _branches(graph, sometimes)
+                idle.update(perhaps - _needed(graph, parts, perhaps))
+                seldom = perhaps | _branches(graph, sometimes)
                 resting.update(seldom - _needed(graph, parts, seldom))
-                if not resting & python - idle:
+                if not resting & perhaps - idle:
                     resting.clear()
             return given
 
         self.traced = self._concrete(traced)  # kept, since what is made of it has its Python code
         self.function = self._without(idle)
         self.seldom = self._without(resting) if resting else self.function
+
+    def _unknown(self, graph: Any) -> set[str]:
+        """Names of the operations behind what an input function made and no step has."""
+        given = [*self._feeds, *(inner for _, inner in graph.captures)]
+        known = {tensor.op.name for tensor in given if tf.is_tensor(tensor)}
+        found = set[str]()
+        for operation in graph.get_operations():  # in the order in which they were made
+            if any(t.op.name in found for t in operation.inputs) or (
+                    operation.type in PLACEHOLDERS and operation.name not in known):
+                found.add(operation.name)
+        return found
 
     def _concrete(self, function: Callable[..., Any]) -> Any:
         return tf.function(function, autograph=False).get_concrete_function(*self._specs, **self._named)
@@ -82,6 +95,10 @@ def _runs_python(operation: tf.Operation) -> bool:
     return not any(t.dtype == tf.resource for t in operation.inputs) and any(
         node.op in _PYTHON for function in library(operation.graph, [operation.node_def]).function
         for node in function.node_def)
+
+
+def _makes_data_set(operation: tf.Operation) -> bool:
+    return "Dataset" in operation.type and [t.dtype for t in operation.outputs] == [tf.variant]
 
 
 def _needed(graph: Any, parts: Iterable[Any], perhaps: set[str]) -> set[str]:

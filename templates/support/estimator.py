@@ -32,8 +32,8 @@ from .hooks import (
     StepCounterHook,
     StopAtStepHook,
 )
-from .iterators import inputs_of
-from .names import layers_numbered
+from .input_functions import inputs_of
+from .names import current_graph, layers_numbered
 from .scopes import get_or_create_global_step
 from .store import VariableStore
 from .summary import scalar
@@ -213,19 +213,21 @@ def _metric(result: Any) -> Any:
 class _Step:
     """A traced model function: called with a batch, gives NumPy values of what its mode asks for.
 
+    made: gives the features and labels of an element.
     predictions: takes of the model's predictions those that are asked for.
     """
 
-    def __init__(self, estimator: Estimator, store: VariableStore, element_spec: Any, mode: str,
-                 hooks: Sequence[SessionRunHook], recording: _Recording | None = None,
+    def __init__(self, estimator: Estimator, store: VariableStore, element_spec: Any,
+                 made: Callable[[Any], Any], mode: str, hooks: Sequence[SessionRunHook],
+                 recording: _Recording | None = None,
                  predictions: Callable[[Any], Any] = lambda every: every) -> None:
         self.hooks, self._recording = list(hooks), recording
-        self._fetched: list[Any] = []  # symbolic tensors, kept alive so that ids stay theirs
+        self._fetched: dict[Any, Any] = {}  # symbolic tensors by id or the name that a hook gives
         self.spec: EstimatorSpec | None = None
 
         def run(element: Any) -> Any:
-            features, labels = _features_and_labels(element)
             with store.run() as built:
+                features, labels = _features_and_labels(made(element))
                 built.trains = mode == ModeKeys.TRAIN  # TF1 ran no training operation otherwise
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)
                 if built.trains and spec.loss is not None and "loss" not in built.summaries:
@@ -245,10 +247,12 @@ class _Step:
                 hook.begin()
                 wanted = hook.before_run(SessionRunContext())
                 for fetch in tf.nest.flatten(wanted.fetches if wanted is not None else None):
-                    if tf.is_tensor(fetch) and not hasattr(fetch, "numpy"):
-                        self._fetched.append(fetch)
+                    if isinstance(fetch, str):
+                        self._fetched[fetch] = current_graph().as_graph_element(fetch)
+                    elif tf.is_tensor(fetch) and not hasattr(fetch, "numpy"):
+                        self._fetched[id(fetch)] = fetch
             known = {name: value for name, value in outputs.items() if value is not None}
-            return (known, list(self._fetched)), asked
+            return (known, list(self._fetched.values())), asked
 
         self._run = AskedFunction(run, [element_spec], sometimes=recording and recording.wanted)
 
@@ -258,7 +262,7 @@ class _Step:
         asked = [hook.before_run(context) for hook in self.hooks]
         seldom = self._recording is not None and not self._recording.writes
         values, fetched = (self._run.seldom if seldom else self._run.function)(element)
-        known = {id(tensor): value for tensor, value in zip(self._fetched, fetched, strict=True)}
+        known = dict(zip(self._fetched, fetched, strict=True))
         for hook, args in zip(self.hooks, asked, strict=True):
             results = None if args is None else tf.nest.map_structure(
                 lambda fetch: self._value(fetch, known), args.fetches)
@@ -267,8 +271,8 @@ class _Step:
 
     @staticmethod
     def _value(fetch: Any, known: Mapping[int, Any]) -> Any:
-        if id(fetch) in known:
-            return _numpy(known[id(fetch)])
+        if id(fetch) in known or isinstance(fetch, str):
+            return _numpy(known[fetch if isinstance(fetch, str) else id(fetch)])
         if tf.is_tensor(fetch) and not hasattr(fetch, "numpy"):
             raise ValueError(f"{fetch} was not asked for in the first before_run of the hook, so "
                              "the traced step does not give it")
@@ -340,16 +344,17 @@ class Estimator:
         return convert() if convert is not None else spec
 
     # ---- loops -----------------------------------------------------------------------------------
-    def _elements(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Iterator[Any]]:
-        """(spec, iterator) of the batches; an input function may also return one batch, which is
-        then given for ever, as constants in a graph were."""
-        data = inputs_of(lambda: input_fn(**_accepted(
+    def _elements(self, input_fn: Callable[..., Any], mode: str
+                  ) -> tuple[Any, Callable[[Any], Any], Iterator[Any]]:
+        """(spec, what makes batches, iterator) of elements; an input function may also return one batch,
+        which is then given for ever, as constants in a graph were."""
+        data, made = inputs_of(lambda: input_fn(**_accepted(
             input_fn, mode=mode, params=self.call_params(mode), config=self._config)))
         if isinstance(data, tf.data.Dataset):
-            return data.element_spec, iter(data)
+            return data.element_spec, made, iter(data)
         batch = tf.nest.map_structure(tf.convert_to_tensor, data)
         spec = tf.nest.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), batch)
-        return spec, iter(lambda: batch, None)
+        return spec, made, iter(lambda: batch, None)
 
     def _restore(self, store: VariableStore, saver: Any, path: str | None) -> bool:
         if path is not None:
@@ -378,11 +383,11 @@ class Estimator:
                     tf.train.load_variable(latest, "global_step")) >= max_steps:
                 logging.info("Skipping training since max_steps has already been reached.")
                 return self
-            spec, elements = self._elements(input_fn, ModeKeys.TRAIN)
+            spec, made, elements = self._elements(input_fn, ModeKeys.TRAIN)
             writer = tf.summary.create_file_writer(self.model_dir)
             recording = _Recording(config.save_summary_steps)
             with writer.as_default(step=recording.label), tf.summary.record_if(recording.wanted):
-                step = _Step(self, store, spec, ModeKeys.TRAIN, hooks or (), recording)
+                step = _Step(self, store, spec, made, ModeKeys.TRAIN, hooks or (), recording)
                 if step.spec is None or step.spec.loss is None:
                     raise ValueError("the model function must give a loss to train on")
                 self._start(store, step, latest)
@@ -449,8 +454,8 @@ class Estimator:
         store = VariableStore()
         with store.as_default():
             global_step = get_or_create_global_step()
-            spec, elements = self._elements(input_fn, ModeKeys.EVAL)
-            step = _Step(self, store, spec, ModeKeys.EVAL, hooks or ())
+            spec, made, elements = self._elements(input_fn, ModeKeys.EVAL)
+            step = _Step(self, store, spec, made, ModeKeys.EVAL, hooks or ())
             saver = getattr(step.spec.scaffold if step.spec else None, "saver", None) or Saver()
             self._restore(store, saver, path)
             for hook in step.hooks:
@@ -489,10 +494,10 @@ class Estimator:
         keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
         with store.as_default():
             get_or_create_global_step()
-            spec, elements = self._elements(
+            spec, made, elements = self._elements(
                 lambda **known: _without_labels(input_fn(**_accepted(input_fn, **known))),
                 ModeKeys.PREDICT)
-            step = _Step(self, store, spec, ModeKeys.PREDICT, hooks or (),
+            step = _Step(self, store, spec, made, ModeKeys.PREDICT, hooks or (),
                          predictions=lambda every: _chosen(every, keys))
             saver = getattr(step.spec.scaffold if step.spec else None, "saver", None) or Saver()
             self._restore(store, saver, path)

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from .graph_runs import GraphRun
+from .input_functions import makes_inputs, queued
 from .queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -184,6 +185,31 @@ class Components:
             return enqueue(row) if known else tf.no_op()
         return tf.cond(self._keep, lambda: tf.group(enqueue(row)), tf.no_op).op
 
+    def read(self, threads: int, batch_size: Any, shapes: Any, dynamic_pad: bool, smaller: bool,
+             ordered: Callable[[tf.data.Dataset], tf.data.Dataset] = lambda dataset: dataset) -> Any:
+        """A batch of the examples of an input function, which a data set computes.
+
+        Raises:
+            NotImplementedError: they are of several lists.
+        """
+        if len(self.rows) > 1:
+            raise NotImplementedError("an input function joins examples that several threads make: let it "
+                                      "return a data set")
+        shapes, many = self.shapes(shapes, dynamic_pad), [None] if self._many else []
+        row = [tf.ensure_shape(tensor, [*many, *shape]) if shape.rank is not None else tensor
+               for tensor, shape in zip(self.rows[0], shapes, strict=True)]
+        keep = self._keep
+        if self._many and keep.shape.rank == 0:
+            keep = tf.fill(tf.shape(row[0])[:1], keep)
+
+        def batches(examples: tf.data.Dataset) -> tf.data.Dataset:
+            examples = examples.unbatch() if self._many else examples
+            rows = ordered(examples.filter(lambda keep, *row: keep).map(lambda keep, *row: row))
+            batch = rows.padded_batch if dynamic_pad else rows.batch
+            return batch(batch_size, drop_remainder=not smaller).prefetch(1)
+
+        return self.restored(queued((keep, *row), batches, None if threads == 1 else threads))
+
     def restored(self, found: Any) -> Any:
         """What was taken from the queue, in the form of an example."""
         tensors = found if isinstance(found, (list, tuple)) else [found]
@@ -220,6 +246,8 @@ def _in_order(examples: Sequence[Any], threads: int, keep_input: Any, batch_size
               name: str) -> Any:
     with tf.name_scope(name) as scope:
         components = Components(examples, enqueue_many, keep_of(keep_input, enqueue_many))
+        if makes_inputs():
+            return components.read(threads, batch_size, shapes, dynamic_pad, smaller)
         make = PaddingFIFOQueue if dynamic_pad else FIFOQueue
         queue = make(capacity, components.dtypes, components.shapes(shapes, dynamic_pad))
         components.fill(queue, components.rows * threads)
@@ -237,6 +265,9 @@ def _shuffled(examples: Sequence[Any], threads: int, keep_input: Any, batch_size
             raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue "
                              f"{min_after_dequeue}.")
         components = Components(examples, enqueue_many, keep_of(keep_input, enqueue_many))
+        if makes_inputs():
+            return components.read(threads, batch_size, shapes, False, smaller,
+                                   lambda dataset: dataset.shuffle(capacity, seed))
         queue = RandomShuffleQueue(capacity, min_after_dequeue, components.dtypes,
                                    components.shapes(shapes), seed=seed)
         components.fill(queue, components.rows * threads)

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from .input_functions import asked_for_element, given_element, given_elements
 from .store import current_run
 
 _count = itertools.count()
@@ -36,11 +37,7 @@ class Iterator:
     def get_next(self, name: str | None = None) -> Any:
         """The next element."""
         del name
-        if _inputs:
-            if self._dataset in _inputs[-1].asked:
-                raise NotImplementedError("an input function asks an iterator for two elements: let it "
-                                          "return a data set")
-            _inputs[-1].asked.append(self._dataset)
+        asked_for_element(self._dataset)
         return self._elements.get_next()
 
     def __iter__(self) -> Iterator:
@@ -50,59 +47,21 @@ class Iterator:
         return next(self._elements)
 
 
-class _Inputs:
-    """Of a function that makes inputs: the data sets whose next elements it asks for, and when it makes
-    them of all elements, these."""
-
-    def __init__(self, given: list[Any] | None = None) -> None:
-        self.asked: list[tf.data.Dataset] = []
-        self.given = given
-
-
 class _Given:
-    """An iterator in such a function, which gives the element that is there."""
-
-    def __init__(self, inputs: _Inputs) -> None:
-        self._inputs = inputs
+    """An iterator in an input function that is given its elements."""
 
     @property
     def initializer(self) -> None:
         return None
 
     def get_next(self, name: str | None = None) -> Any:
-        assert self._inputs.given is not None
-        return self._inputs.given.pop(0)
-
-
-_inputs: list[_Inputs] = []
-
-
-def inputs_of(make: Callable[[], Any]) -> Any:
-    """What `make` returns; where it asks an iterator for the next element, a data set with what it makes of
-    each, as a graph made it at each step."""
-    def made(inputs: _Inputs) -> Any:
-        _inputs.append(inputs)
-        try:
-            return make()
-        finally:
-            _inputs.remove(inputs)
-
-    first = _Inputs()
-    data = made(first)
-    if not first.asked:
-        return data
-
-    def again(*elements: Any) -> Any:
-        result = made(_Inputs(list(elements)))
-        return tuple(result) if isinstance(result, list) else result
-
-    return tf.data.Dataset.zip(tuple(first.asked)).map(again)
+        return given_element()
 
 
 def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
     """An iterator over `dataset`: an `Iterator`, in a graph TF 1's one."""
-    if _inputs and _inputs[-1].given is not None:
-        return _Given(_inputs[-1])
+    if given_elements():
+        return _Given()
     if tf.executing_eagerly():
         return Iterator(dataset)
     made = make_initializable_iterator(dataset)
@@ -112,8 +71,8 @@ def make_one_shot_iterator(dataset: tf.data.Dataset) -> Any:
 
 def make_initializable_iterator(dataset: tf.data.Dataset, shared_name: str | None = None) -> Any:
     """An iterator over `dataset`: an `Iterator` that has begun, in a graph TF 1's one."""
-    if _inputs and _inputs[-1].given is not None:
-        return _Given(_inputs[-1])
+    if given_elements():
+        return _Given()
     if tf.executing_eagerly():
         return Iterator(dataset)
     # A shared name, or each function of the graph would have an iterator of its own.

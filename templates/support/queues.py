@@ -138,6 +138,8 @@ class QueueRunner:
                  import_scope: str | None = None) -> None:
         if queue_runner_def is not None:
             raise NotImplementedError("make queue runners where the graph is built")
+        if not builds_graph():
+            raise RuntimeError("queues need a graph: read with tf.data instead")
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)

@@ -35,8 +35,8 @@ def read_once(changed: Changed) -> Iterator[Finding]:
         if not graph:
             yield changed.told(
                 "TF501", call,
-                f"{name} reads one record at a time, where in TensorFlow 1 its tensors were another one at "
-                "each run", advice[name],
+                f"{name} reads one record at a time, unless an estimator calls it in an input function; in "
+                "TensorFlow 1 its tensors were another one at each run", advice[name],
             )  # fmt: skip
         if merged:
             yield changed.told("TF503", call, *NO_FULLNESS)

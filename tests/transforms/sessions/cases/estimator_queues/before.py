@@ -1,0 +1,93 @@
+"""Input functions that fill queues of batches from slim's provider, and keep tensors for the model; what a
+hook logs by name."""
+import logging
+import os
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+slim = tf.contrib.slim
+
+
+class Anchors(object):
+  """Where boxes are looked for: made by the input function, read by the model."""
+
+  def encode(self, boxes):
+    self.centers = tf.linspace(0., 1., 4)
+    return tf.cast(boxes, tf.float32) - self.centers
+
+  def decode(self, offsets):
+    return offsets + self.centers
+
+
+anchors = Anchors()
+
+
+def write_records(folder):
+  rng = np.random.RandomState(6)
+  path = os.path.join(folder, 'boxes.tfrecord')
+  with tf.python_io.TFRecordWriter(path) as writer:
+    for index in range(7):
+      writer.write(tf.train.Example(features=tf.train.Features(feature={
+          'values': tf.train.Feature(float_list=tf.train.FloatList(value=rng.normal(size=4))),
+          'seen': tf.train.Feature(int64_list=tf.train.Int64List(value=range(index % 3 + 1))),
+      })).SerializeToString())
+  return path
+
+
+def provided(path, num_epochs):
+  decoder = slim.tfexample_decoder.TFExampleDecoder(
+      {'values': tf.FixedLenFeature([4], tf.float32), 'seen': tf.VarLenFeature(tf.int64)},
+      {'values': slim.tfexample_decoder.Tensor('values'), 'seen': slim.tfexample_decoder.Tensor('seen')})
+  dataset = slim.dataset.Dataset(path, tf.TFRecordReader, decoder, 7, {})
+  provider = slim.dataset_data_provider.DatasetDataProvider(
+      dataset, num_readers=1, shuffle=False, num_epochs=num_epochs)
+  return provider.get(['values', 'seen'])
+
+
+def train_input(path):
+  values, seen = provided(path, None)
+  with tf.control_dependencies([tf.Assert(tf.size(seen) > 0, [seen])]):
+    values = tf.identity(values)
+  values, boxes, seen = tf.train.batch(
+      [values, anchors.encode(values * 0.5), seen], batch_size=2, dynamic_pad=True)
+  return values, {'boxes': boxes, 'weights': 1. / tf.cast(1 + tf.reduce_sum(seen, 1), tf.float32)}
+
+
+def eval_input(path):
+  values, _ = provided(path, 1)
+  batch = tf.train.batch({'values': values, 'boxes': anchors.encode(values)}, batch_size=3,
+                         allow_smaller_final_batch=True)
+  return batch['values'], {'boxes': batch['boxes'], 'weights': tf.ones([tf.shape(batch['values'])[0]])}
+
+
+def model_fn(features, labels, mode):
+  scale = tf.get_variable('scale', [4], initializer=tf.constant_initializer(0.3))
+  found = anchors.decode(labels['boxes']) * scale
+  errors = tf.reduce_sum(tf.square(found - features), 1) * labels['weights']
+  loss = tf.reduce_mean(errors, name='mean_error')
+  tf.multiply(loss, 2., name='twice')
+  train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+      loss, global_step=tf.train.get_global_step())
+  return tf.estimator.EstimatorSpec(
+      mode, loss=loss, train_op=train_op, eval_metric_ops={'error': tf.metrics.mean(errors)})
+
+
+def main(output):
+  folder = os.path.dirname(os.path.abspath(output))
+  path = write_records(folder)
+  fitted = tf.estimator.Estimator(model_fn, os.path.join(folder, 'fitted'))
+  logged = []
+  hook = tf.train.LoggingTensorHook(
+      {'error': 'mean_error', 'double': 'twice:0'}, every_n_iter=1,
+      formatter=lambda values: logged.append([values['error'], values['double']]) or 'logged')
+  fitted.train(lambda: train_input(path), hooks=[hook], steps=5)
+  metrics = fitted.evaluate(lambda: eval_input(path))
+  np.savez(output, scale=fitted.get_variable_value('scale'), logged=logged,
+           loss=metrics['loss'], error=metrics['error'])
+
+
+if __name__ == '__main__':
+  logging.getLogger('tensorflow').setLevel(logging.ERROR)
+  main(sys.argv[1])
