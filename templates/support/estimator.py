@@ -227,6 +227,7 @@ class _Step:
 
         def run(element: Any) -> Any:
             with store.run() as built:
+                built.messages = []
                 features, labels = _features_and_labels(made(element))
                 built.trains = mode == ModeKeys.TRAIN  # TF1 ran no training operation otherwise
                 spec = self.spec = estimator.call_model_fn(features, labels, mode)

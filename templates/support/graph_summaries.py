@@ -13,7 +13,7 @@ from tensorflow.core.framework import summary_pb2
 
 from .names import clean_tag, current_graph
 from .scopes import GraphKeys, add_to_collection, get_collection
-from .store import builds_graph
+from .store import builds_graph, current_run
 
 Tensor = Any  # tf.Tensor
 
@@ -64,6 +64,9 @@ def merge(
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
-    """`merge` of a collection; None where that is empty."""
-    found = get_collection(key, scope) if builds_graph() else []
+    """`merge` of a collection; None where that is empty. In the step of an estimator, what its hooks write."""
+    if not builds_graph():
+        found = [message for message in current_run().messages or () if message.graph is current_graph()]
+        return tf.raw_ops.MergeSummary(inputs=found, name=name) if found else None
+    found = get_collection(key, scope)
     return merge(found, name=name) if found else None

@@ -312,7 +312,8 @@ class CheckpointSaverHook(SessionRunHook):
 class SummarySaverHook(SessionRunHook):
     """Writes the summaries of a graph every so many steps or seconds.
 
-    In loops without sessions it does nothing: summaries are written where they are made.
+    In loops without sessions it writes what `merge_all` gave a model function; other summaries are written
+    where they are made.
     """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None,
@@ -323,7 +324,7 @@ class SummarySaverHook(SessionRunHook):
         self._timer = (SecondOrStepTimer(save_secs, save_steps)
                        if save_secs is not None or save_steps is not None else None)
         self._next: int | None = None  # step
-        self._due = False
+        self._due = self._writes = False
 
     def begin(self) -> None:
         self._next = None
@@ -333,14 +334,15 @@ class SummarySaverHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         wanted = self._summary_op if self._summary_op is not None else getattr(
             self._scaffold, "summary_op", None)
-        self._due = run_context.session is not None and self._timer is not None and (
+        self._writes = run_context.session is not None or wanted is not None
+        self._due = self._writes and self._timer is not None and (
             self._next is None or self._timer.should_trigger_for_step(self._next))
         if wanted is None or not self._due:
             return None
         return SessionRunArgs(wanted if isinstance(wanted, list) else [wanted])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if self._writer is None or run_context.session is None or self._timer is None:
+        if self._writer is None or not self._writes or self._timer is None:
             return
         step = _step_now()
         if self._due:

@@ -176,6 +176,7 @@ class Run:
         self.aliases: dict[int, list[str]] = {}  # id of a collected tensor -> its end point names
         self.collections: dict[str, list[Any]] = {}
         self.summaries: set[str] = set()  # names of those that the code makes itself
+        self.messages: list[Any] | None = None  # of summaries, where hooks may ask for them
         self._pending_updates: list[tuple[str, Callable[[], Any], tuple[str, ...]]] = []
         self._applied: dict[str, list[tuple[str, Any]]] = {}  # by collection; with TF1's op names
         self._functions: dict[str, tuple[Any, dict[str, Any]]] = {}  # see `begin`

@@ -66,6 +66,13 @@ def _is_input(graph: Any, name: str) -> bool:
         return False
 
 
+def _kept(tag: str, make: Callable[[str], Any]) -> None:
+    """Keeps the message that `make` gives for a tag, where a hook may write it."""
+    messages, scope = current_run().messages, tf.get_current_name_scope()
+    if messages is not None:
+        messages.append(make(f"{scope}/{tag}" if scope else tag))
+
+
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,
            step: Any = None) -> Any:
     """Writes one number."""
@@ -76,6 +83,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     if number.shape.rank is None:  # what is fed may be of any shape until it is there
         number = tf.reshape(number, [])
     with _tagged(name, family) as tag:
+        _kept(tag, lambda full: tf.raw_ops.ScalarSummary(tags=full, values=number))
         return tf.summary.scalar(tag, number, step=_step(step))
 
 
@@ -86,6 +94,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
         return collected(name, family, collections,
                          lambda tag, op: tf.raw_ops.HistogramSummary(tag=tag, values=values, name=op))
     with _tagged(name, family) as tag:
+        _kept(tag, lambda full: tf.raw_ops.HistogramSummary(tag=full, values=values))
         return tf.summary.histogram(tag, values, step=_step(step))
 
 
@@ -123,6 +132,7 @@ def _written(tag: str, step: Any, make: Callable[[str], Any]) -> Any:
     """Writes the message that `make` gives for a tag, made only where it is recorded: TF 1's own kernels
     give images and sounds the tags that they had (`tag/image/0`), which tf.summary's do not have."""
     at = _step(step)
+    _kept(tag, make)
     with tf.summary.experimental.summary_scope(tag) as (full, _):
         return tf.cond(tf.convert_to_tensor(tf.summary.should_record_summaries()),
                        lambda: tf.summary.experimental.write_raw_pb(make(full), step=at),
@@ -133,4 +143,5 @@ def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> A
     """Writes a string, or a tensor of strings."""
     if builds_graph():
         return collected(name, None, collections, lambda tag, op: text_of(tag, tensor, op))
+    _kept(clean_tag(name), lambda full: text_of(full, tensor, "text"))
     return tf.summary.text(clean_tag(name), tensor, step=_step(step))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, picture, settings, write
+from kit import carried, picture, settings, under, write
 
 REPOSITORY = "https://github.com/HiKapok/SSD.TensorFlow"
 COMMIT = "b47ff6164c8925a8bbccc593719d5bbbab996058"
@@ -32,6 +32,7 @@ if tf.__version__.startswith('1.'):
             super().__init__(name, default_name if isinstance(default_name, str) else None, values)
     tf.name_scope = Scope
 """
+_QUEUES = "the summaries of how full the provider's queues were"
 _ONE = ("--num_readers=1", "--num_preprocessing_threads=1")
 
 
@@ -82,6 +83,7 @@ def _trained(w, folder):
              "--save_summary_steps=2", ahead=_SCOPES)  # fmt: skip
 
 
+@under("TF503", "dataset/dataset_common.py", _QUEUES)
 @settings(timeout=1800)
 def train(w):
     _trained(w, "logs")
@@ -92,6 +94,7 @@ def weights(w):
     _trained(w, "weights")
 
 
+@under("TF503", "dataset/dataset_common.py", _QUEUES)
 @settings(timeout=1800)
 def evaluate(w):
     w.script("eval_ssd.py", "--data_dir=records", "--model_dir=found", "--checkpoint_path=weights", *_ONE,

@@ -1,11 +1,13 @@
 """Input functions that fill queues of batches from slim's provider, and keep tensors for the model; what a
-hook logs by name."""
+hook logs by name, and the summaries that a hook of the evaluation writes."""
+import glob
 import logging
 import os
 import sys
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.util import event_pb2
 
 slim = tf.contrib.slim
 
@@ -62,29 +64,50 @@ def eval_input(path):
   return batch['values'], {'boxes': batch['boxes'], 'weights': tf.ones([tf.shape(batch['values'])[0]])}
 
 
-def model_fn(features, labels, mode):
+def model_fn(features, labels, mode, params):
+  written = params['written']
   scale = tf.get_variable('scale', [4], initializer=tf.constant_initializer(0.3))
   found = anchors.decode(labels['boxes']) * scale
   errors = tf.reduce_sum(tf.square(found - features), 1) * labels['weights']
   loss = tf.reduce_mean(errors, name='mean_error')
   tf.multiply(loss, 2., name='twice')
+  tf.summary.scalar('mean_error', loss)
+  tf.summary.histogram('offsets', labels['boxes'])
   train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
       loss, global_step=tf.train.get_global_step())
   return tf.estimator.EstimatorSpec(
-      mode, loss=loss, train_op=train_op, eval_metric_ops={'error': tf.metrics.mean(errors)})
+      mode, loss=loss, train_op=train_op, eval_metric_ops={'error': tf.metrics.mean(errors)},
+      evaluation_hooks=[tf.train.SummarySaverHook(
+          save_steps=1, output_dir=written, summary_op=tf.summary.merge_all())])
+
+
+def summaries(folder):
+  """What scalars and histograms came to, by step."""
+  tags, found = [], []
+  for path in glob.glob(os.path.join(folder, 'events*')):
+    for record in tf.python_io.tf_record_iterator(path):
+      event = event_pb2.Event.FromString(record)
+      for value in event.summary.value:
+        tags.append(value.tag)
+        found.append([event.step, value.histo.sum if value.HasField('histo') else value.simple_value])
+  return tags, found
 
 
 def main(output):
   folder = os.path.dirname(os.path.abspath(output))
   path = write_records(folder)
-  fitted = tf.estimator.Estimator(model_fn, os.path.join(folder, 'fitted'))
+  written = os.path.join(folder, 'written')
+  fitted = tf.estimator.Estimator(model_fn, os.path.join(folder, 'fitted'), params={'written': written})
   logged = []
   hook = tf.train.LoggingTensorHook(
       {'error': 'mean_error', 'double': 'twice:0'}, every_n_iter=1,
       formatter=lambda values: logged.append([values['error'], values['double']]) or 'logged')
   fitted.train(lambda: train_input(path), hooks=[hook], steps=5)
   metrics = fitted.evaluate(lambda: eval_input(path))
-  np.savez(output, scale=fitted.get_variable_value('scale'), logged=logged,
+  tags, found = summaries(written)
+  np.savez(output, tags=[tag for tag in tags if '_full' not in tag],
+           found=[value for tag, value in zip(tags, found) if '_full' not in tag],
+           scale=fitted.get_variable_value('scale'), logged=logged,
            loss=metrics['loss'], error=metrics['error'])
 
 
