@@ -64,7 +64,7 @@ def merge(
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
-    """`merge` of a collection; None where that is empty. In the step of an estimator, what its hooks write."""
+    """`merge` of a collection; None where that is empty. In an estimator's step, what its hooks write."""
     if not builds_graph():
         found = [message for message in current_run().messages or () if message.graph is current_graph()]
         return tf.raw_ops.MergeSummary(inputs=found, name=name) if found else None
