@@ -23,9 +23,11 @@ def roots(
 ) -> frozenset[str]:
     """The units of the module at `path`, whose facts are `own`, that build a graph and are called by
     code that does not."""
-    facts = {p: found for p, found in _facts(index, "graph_code").items() if p != path}
-    facts[path] = own
-    table = _Calls(index, facts)
+    table = _table(index)
+    if not table.says_the_same(path, own):
+        facts = {p: found for p, found in table.facts.items() if p != path}
+        facts[path] = own
+        table = _Calls(index, facts)
     building = table.building
     found = set()
     for unit in own:
@@ -128,6 +130,19 @@ class _Calls:
         for key, called in self.callees.items():
             for other in called:
                 self.callers[other].add(key)
+
+    def says_the_same(self, path: str, own: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether the facts `own` of a module lead to the same units as those it has here."""
+        known = self.facts.get(path, {})
+        return known.keys() == own.keys() and all(
+            facts["direct"] == known[unit]["direct"] and facts["ops"] == known[unit]["ops"]
+            and self._led(path, facts) == self._led(path, known[unit]) for unit, facts in own.items())
+
+    def _led(self, path: str, facts: Mapping[str, Any]) -> tuple[set[Key], set[Key] | None]:
+        """The units that a unit with these facts calls, and those outside of the graph that is its own."""
+        outside = facts["outside"]
+        return (self.called(path, facts["calls"], facts.get("methods", ())),
+                None if outside is None else self.called(path, outside))
 
     def _units(self) -> Iterator[tuple[Key, Mapping[str, Any]]]:
         return (((path, unit), found) for path, units in self.every.items() for unit, found in units.items())
