@@ -249,7 +249,8 @@ class _Step:
                 wanted = hook.before_run(SessionRunContext())
                 for fetch in tf.nest.flatten(wanted.fetches if wanted is not None else None):
                     if isinstance(fetch, str):
-                        self._fetched[fetch] = current_graph().as_graph_element(fetch)
+                        self._fetched[fetch] = current_graph().as_graph_element(
+                            fetch if ":" in fetch else f"{fetch}:0")
                     elif tf.is_tensor(fetch) and not hasattr(fetch, "numpy"):
                         self._fetched[id(fetch)] = fetch
             known = {name: value for name, value in outputs.items() if value is not None}

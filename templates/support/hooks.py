@@ -150,8 +150,6 @@ class LoggingTensorHook(SessionRunHook):
         else:
             self._tensors = {t if isinstance(t, str) else getattr(t, "name", str(t)): t
                              for t in tensors}
-        self._tensors = {tag: f"{t}:0" if isinstance(t, str) and ":" not in t else t
-                         for tag, t in self._tensors.items()}
         self._formatter, self._at_end = formatter, at_end
         self._timer = (SecondOrStepTimer(every_n_secs, every_n_iter)
                        if every_n_iter is not None or every_n_secs is not None else None)
