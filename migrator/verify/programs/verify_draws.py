@@ -306,6 +306,13 @@ def _queues(tf: Any) -> None:
             super().__init__(capacity, dtypes, shapes, names, shared_name, name)
 
     _replace(tf, queues, "RandomShuffleQueue", RandomShuffleQueue)
+    raw = getattr(tf, "raw_ops", None)
+    if raw is not None:
+
+        def in_order(min_after_dequeue: int = 0, seed: int = 0, seed2: int = 0, **given: Any) -> Any:
+            return raw.FIFOQueueV2(**given)
+
+        raw.RandomShuffleQueueV2 = in_order
     if reading is None:
         return
     enqueue = reading._enqueue
