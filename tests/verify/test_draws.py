@@ -25,8 +25,10 @@ drawn = [
     tf.random.fixed_unigram_candidate_sampler(
         classes, 1, 3, True, 5, distortion=0.5, unigrams=[1, 0, 4, 9, 16]),
 ]
-handle = tf.raw_ops.RandomShuffleQueueV2(component_types=[tf.int32], shapes=[[]], min_after_dequeue=3, seed=4)
-made = [tf.queue.RandomShuffleQueue(9, 0, [tf.int32], [[]]), tf.queue.QueueBase([tf.int32], [[]], None, handle)]
+handle = tf.raw_ops.RandomShuffleQueueV2(
+    component_types=[tf.int32], shapes=[[]], min_after_dequeue=3, seed=4)
+made = [tf.queue.RandomShuffleQueue(9, 0, [tf.int32], [[]]),
+        tf.queue.QueueBase([tf.int32], [[]], None, handle)]
 filled = [queue.enqueue_many(tf.range(8)) for queue in made]
 taken = [queue.dequeue_many(8) for queue in made]
 with v1.Session() as session:
