@@ -1,4 +1,4 @@
-"""brade31919/SRGAN-tensorflow: trains the generator alone, then both networks, goes on, and enlarges pictures."""
+"""brade31919/SRGAN-tensorflow: trains the generator, then both networks, goes on, and enlarges pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ scipy.misc.imread = lambda path, mode=None: numpy.array(Image.open(path).convert
 """
 _SMALL = ("--batch_size=2", "--crop_size=12", "--input_dir_LR=pictures/LR", "--input_dir_HR=pictures/HR",
           "--num_resblock=2", "--name_queue_capacity=16", "--image_queue_capacity=8", "--queue_thread=1",
-          "--display_freq=2", "--summary_freq=3", "--save_freq=4", "--learning_rate=0.001")  # fmt: skip
+          "--display_freq=2", "--summary_freq=3", "--save_freq=4", "--learning_rate=0.001")
 
 
 @carried
@@ -39,27 +39,27 @@ def _here():
 def train_generator(w):
     _here()
     w.script("main.py", "--task=SRResnet", "--perceptual_mode=MSE", "--output_dir=resnet",
-             "--summary_dir=resnet/log", "--max_iter=4", *_SMALL, ahead=_AHEAD)  # fmt: skip
+             "--summary_dir=resnet/log", "--max_iter=4", *_SMALL, ahead=_AHEAD)
 
 
 @settings(timeout=1500)
 def train(w):
     w.script("main.py", "--task=SRGAN", "--perceptual_mode=MSE", "--output_dir=gan", "--summary_dir=gan/log",
              "--max_iter=4", "--pre_trained_model=True", "--checkpoint=resnet/model-4", *_SMALL,
-             ahead=_AHEAD)  # fmt: skip
+             ahead=_AHEAD)
 
 
 @settings(timeout=1500)
 def go_on(w):
     w.script("main.py", "--task=SRGAN", "--perceptual_mode=MSE", "--output_dir=gan_on",
-             "--summary_dir=gan_on/log", "--max_iter=4", "--checkpoint=gan", *_SMALL, ahead=_AHEAD)  # fmt: skip
+             "--summary_dir=gan_on/log", "--max_iter=4", "--checkpoint=gan", *_SMALL, ahead=_AHEAD)
 
 
 def test(w):
     w.script("main.py", "--task=SRGAN", "--mode=test", "--is_training=False", "--output_dir=tested",
-             "--summary_dir=tested/log", "--checkpoint=gan/model-4", *_SMALL, ahead=_AHEAD)  # fmt: skip
+             "--summary_dir=tested/log", "--checkpoint=gan/model-4", *_SMALL, ahead=_AHEAD)
 
 
 def enlarge(w):
     w.script("main.py", "--task=SRGAN", "--mode=inference", "--is_training=False", "--output_dir=enlarged",
-             "--summary_dir=enlarged/log", "--checkpoint=gan/model-4", *_SMALL, ahead=_AHEAD)  # fmt: skip
+             "--summary_dir=enlarged/log", "--checkpoint=gan/model-4", *_SMALL, ahead=_AHEAD)
