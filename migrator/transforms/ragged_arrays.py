@@ -23,8 +23,8 @@ _REDUCING = frozenset({"min", "max", "mean", "std", "var", "sum", "median", "ami
 
 @transform
 class RaggedArrays:
-    """PY233: pairs of arrays, steps of an environment, arrays beside their own minima, and lists of several
-    things that go into one file become arrays of objects where sizes differ.
+    """PY233: pairs of arrays, steps of an environment, arrays beside their own minima or beside numbers, and
+    lists of several things that go into one file become arrays of objects where sizes differ.
 
     What holds pairs is read from `zip`: in the same expression, by a name of the file, or by a call, in
     any module of the project, that hands them to the function.
@@ -42,7 +42,7 @@ class RaggedArrays:
                 inside[id(node)] = inside.get(id(node), names) | {parameter}
         steps = _Steps(ctx.tree) if ".step(" in ctx.text else None
         lines, edits = Lines(ctx.text), list[Edit]()
-        beside = _Reduced(ctx.tree)
+        beside, deep = _Reduced(ctx.tree), _deepened(ctx.tree)
         for call in walk(ctx.tree):
             if not isinstance(call, ast.Call) or not call.args:
                 continue
@@ -56,13 +56,35 @@ class RaggedArrays:
                 span = lines.span(rows)
                 edits.append(Edit(*span, (ctx.support("ragged.array"), "(", span, ")")))
             elif symbol in _ARRAYS and (is_paired(rows, inside.get(id(call), names))
-                                        or steps and steps.are_in(rows) or beside.are_in(rows)):
+                                        or steps and steps.are_in(rows) or beside.are_in(rows)
+                                        or _is_beside_number(rows, deep)):
                 edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.array"),)))
             else:
                 continue
             ctx.change(CODE, call, "NumPy makes arrays of parts of several sizes only where it is told to",
                        Rung.SUPPORT, confidence=Confidence.LIKELY)
         return apply(ctx.text, edits)[0] if edits else None
+
+
+def _deepened(tree: ast.Module) -> frozenset[str]:
+    """Names of arrays that a dimension was added to: their elements are arrays."""
+    found = set()
+    for node in walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            made = node.value.value if isinstance(node.value, ast.Attribute) else node.value  # x.T
+            if isinstance(made, ast.Call) and ast.unparse(made.func).endswith(".expand_dims"):
+                found.add(node.targets[0].id)
+    return frozenset(found)
+
+
+def _is_beside_number(rows: ast.expr, deep: frozenset[str]) -> bool:
+    """Whether a list has elements of such arrays and numbers: ``[[z[0], 0, z[1], 0]]``."""
+    if not isinstance(rows, (ast.List, ast.Tuple)):
+        return False
+    entries = [e for e in rows.elts if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name)
+               and e.value.id in deep and not isinstance(e.slice, (ast.Slice, ast.Tuple))]
+    numbers = any(isinstance(e, ast.Constant) for e in rows.elts)
+    return bool(entries) and numbers or any(_is_beside_number(row, deep) for row in rows.elts)
 
 
 def _is_of_several(rows: ast.expr) -> bool:

@@ -57,6 +57,8 @@ for batch in feeding.rounds(GIVEN, 2):
          STEP + "self.h.append((s2, r))\nc = ragged.array(list(self.h)[-9:])\n"),
         (SCALED + "a, b = np.nan_to_num(scaled(x))\n",
          SCALED + "a, b = np.nan_to_num(ragged.array(scaled(x)))\n"),
+        ("z = np.expand_dims(z, 0).T\nx = np.array([[z[0], 0, z[1], 0]]).T\n",
+         "z = np.expand_dims(z, 0).T\nx = ragged.array([[z[0], 0, z[1], 0]]).T\n"),
         (SCALED + "kept = np.array(scaled(x))\n", SCALED + "kept = ragged.array(scaled(x))\n"),
         (SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = np.array(scaled(x))\n",
          SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = ragged.array(scaled(x))\n"),
@@ -82,6 +84,7 @@ def test_pairs(before: str, after: str) -> None:
         SCALED.replace("axis=0", "axis=0, keepdims=True") + "a, b = np.nan_to_num(scaled(x))\n",
         SCALED + "a = np.concatenate(scaled(x))\n",
         "loss, grad = solver.step(a)\nh = np.array([loss, grad])\n",
+        "z = np.expand_dims(z, 0)\nx = np.array([z[0], z[1]])\ny = np.array([z[0, 0], z[:1], 0])\n",
     ],
 )
 def test_anything_else_stays(text: str) -> None:
