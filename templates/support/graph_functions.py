@@ -13,7 +13,7 @@ import tensorflow as tf
 from .direct_calls import direct
 from .ending import called
 from .feeds import as_fetched
-from .slices import Slice, as_made
+from .slices import VIEWS, Slice, as_made
 
 _log = logging.getLogger(__name__)
 # What XLA says of an operation that it has no kernel for, of a size that follows from the data, and of
@@ -119,7 +119,8 @@ class Function:
     def _part(self, places: list[list[Any]], fetches: list[Any]) -> Slice:
         graph = self.graph
         return Slice(graph.traced, [tensor for own in places for tensor in own], fetches,
-                     unfed, graph.bound(), lambda operations: in_order(graph, operations))
+                     unfed, graph.bound(), lambda operations: in_order(graph, operations),
+                     lambda operations: read_again(graph, operations))
 
     def _trace(self) -> None:
         self.traced = tf.function(self._computed, input_signature=self.specs, autograph=False,
@@ -307,6 +308,51 @@ def in_order(graph: Any, operations: Operations) -> list[tf.Operation]:
         for before in _before(operation, operations):
             rank[before] = min(own, rank.get(before, 3))
     return sorted(made, key=lambda o: rank[o.name])
+
+
+def read_again(graph: Any, operations: Operations) -> dict[str, list[int]]:
+    """Inputs of operations that were read of a variable ahead of a change that the operation waits for.
+
+    TF 1 read variables without copying them (but those that are resources): whatever ran behind the change
+    saw what it left, like the gradient of one loss through weights that the step for another had updated.
+    """
+    made, handles = as_made(graph.traced, operations), graph.variable_handles()
+    bits: dict[str, int] = {}  # of variables that are changed, by their handles
+    own: dict[str, int] = {}
+    for operation in made:
+        if _kind(operation, handles) == "change":
+            names = [t.name for t in operation.inputs if t.name in handles]
+            own[operation.name] = sum(bits.setdefault(name, 1 << len(bits)) for name in names)
+    if not own:
+        return {}
+    units: dict[str, Any] = {name: graph.effects.get(name, name) for name in operations}
+    seen: dict[str, int] = {}  # what other units changed before it
+    inner: dict[str, int] = {}  # what its own unit changed up to it
+    found: dict[str, list[int]] = {}
+    for operation in made:
+        name, before, within = operation.name, 0, own.get(operation.name, 0)
+        for other in _before(operation, operations) & seen.keys():  # a loop's gradient adds inputs to it
+            before |= seen[other]
+            if units[other] == units[name]:
+                within |= inner[other]
+            else:
+                before |= inner[other]
+        seen[name], inner[name] = before, within
+        for k, tensor in enumerate(operation.inputs if before and operation.type not in VIEWS else ()):
+            read = _read_by(tensor)
+            if read is None or read.name not in seen or getattr(
+                    handles[read.inputs[0].name], "tf1_resource", False):
+                continue
+            if bits.get(read.inputs[0].name, 0) & before & ~seen[read.name]:
+                found.setdefault(name, []).append(k)
+    return found
+
+
+def _read_by(tensor: tf.Tensor) -> tf.Operation | None:
+    """The operation that read a variable for a tensor, which is as it was read."""
+    while tensor.op.type in VIEWS:
+        tensor = tensor.op.inputs[0]
+    return tensor.op if tensor.op.type == "ReadVariableOp" else None
 
 
 def _before(operation: tf.Operation, operations: Operations) -> set[str]:

@@ -154,6 +154,7 @@ class GraphRun(Run):
         with tf.init_scope(), tf.name_scope(""):
             first = self.first_value(initial)
             made = make(**{**kwargs, "initial_value": first, "name": name})
+        made.tf1_resource = True
         if is_seed(name):
             self.hide([made])
         else:

@@ -87,7 +87,7 @@ class variable_scope:
     """`with variable_scope(name_or_scope, ...) as scope:`, with all of TF1's rules.
 
     A `default_name` (used if `name_or_scope` is None) is made unique among its siblings. `values`
-    and `use_resource` are accepted and need no action in TF 2; `partitioner` and `caching_device`
+    is accepted and needs no action in TF 2; `partitioner` and `caching_device`
     are only remembered, since a variable is no longer sliced or cached by hand.
     """
 
@@ -257,7 +257,7 @@ def get_variable(
         "caching_device": caching_device or scope.caching_device,
         "partitioner": partitioner or scope.partitioner,
         "validate_shape": validate_shape,
-        "use_resource": use_resource,
+        "use_resource": scope.use_resource if use_resource is None else use_resource,
         "constraint": scope.constraint if constraint is None else constraint,
         "synchronization": synchronization,
         "aggregation": aggregation,
@@ -275,6 +275,7 @@ def _stored_variable(
     trainable: bool | None = None,
     collections: Any = None,
     validate_shape: bool = True,
+    use_resource: bool | None = None,
     constraint: Any = None,
     synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
     aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
@@ -316,6 +317,7 @@ def _stored_variable(
             aggregation=aggregation,
             shape=None if validate_shape else tf.TensorShape(None),
         )
+    variable.tf1_resource = use_resource
     _register(run, name, variable, trainable, collections)
     run.made(variable, initial)
     if regularizer is not None:
@@ -487,6 +489,7 @@ def Variable(
             aggregation=aggregation,
             shape=shape if shape is not None or validate_shape else tf.TensorShape(None),
         )
+    variable.tf1_resource = use_resource
     _register(run, full, variable, variable.trainable, collections)
     run.made(variable, initial)
     return variable

@@ -12,6 +12,7 @@ from tensorflow.core.framework import function_pb2, graph_pb2
 
 Tensor = Any  # tf.Tensor
 Bound = Callable[[], Any]  # called in the trace: gives the tensor that takes an old one's place
+Again = Mapping[str, Collection[int]]  # operations by name -> which of their inputs
 
 PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 CALL = "StatefulPartitionedCall"  # by type and by name: profiles take such scopes for no layer
@@ -20,6 +21,7 @@ V1_CONTROL_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "Exit", 
 _WITH_BODIES = ("If", "Case", "While")  # those that may change state
 _WITH_SHAPES = (*_WITH_BODIES, "StatelessIf", "StatelessCase", "StatelessWhile")
 ASKED = "update_is_asked"  # in the names of what tells a branch to do so
+VIEWS = ("Identity", "Reshape", "Squeeze", "ExpandDims", "StopGradient")  # share the memory of their input
 _NOT_TO_COPY = ("_class", "_output_shapes")  # colocation with what may be elsewhere; what is inferred
 
 _known_functions: set[str] = set()  # library functions that the runtime was told of
@@ -45,6 +47,8 @@ class Slice:
         bound: What takes the place of further tensors, by `key_of` them.
         ordered: Puts the operations into the order in which what changes state is to happen; they
             are given by name, in the order in which they were made.
+        again: Says of the operations, given by name, which inputs are to be computed once more just
+            ahead of them: which of its inputs, by the operation's name.
         unfed: Makes the error for a placeholder that is needed and not fed.
         left_out: Names of operations that nothing needs but what waits for them.
     """
@@ -53,6 +57,7 @@ class Slice:
                  unfed: Callable[[tf.Operation], Exception],
                  bound: Mapping[tuple[str, int], Bound] | None = None,
                  ordered: Callable[[dict[str, tf.Operation]], Iterable[tf.Operation]] | None = None,
+                 again: Callable[[dict[str, tf.Operation]], Again] | None = None,
                  clear_devices: bool = False, left_out: Collection[str] = ()) -> None:
         self.graph, self._feeds, self._fetches = graph, list(feeds), list(fetches)
         self._clear_devices = clear_devices
@@ -90,6 +95,7 @@ class Slice:
         self._dtypes = [t.dtype for t in self._feeds] + [
             graph.get_tensor_by_name(f"{name}:{k}").dtype for name, k in used]
         in_order = ordered(needed) if ordered else as_made(graph, needed)
+        self._again = again(needed) if again else {}
         self._as_one = any(o.type in V1_CONTROL_FLOW for o in needed.values())
         self._definition = (self._called if self._as_one else self._inlined)(in_order)
         _tell_runtime(self._definition)
@@ -143,9 +149,26 @@ class Slice:
         def source(tensor: Tensor) -> str:
             return self._names.get(key_of(tensor)) or tensor.name
 
+        def once_more(tensor: Tensor, behind: str) -> str:
+            """The name of a copy of what a tensor is read from, read for the operation `behind`."""
+            operation = tensor.op
+            inputs = [once_more(t, behind) if operation.type in VIEWS and not k else source(t)
+                      for k, t in enumerate(operation.inputs)]
+            node = graph_def.node.add()
+            self._node(operation, node, source)
+            node.name = f"{operation.name}/for/{behind}"
+            for k, name in enumerate(inputs):
+                node.input[k] = name
+            return f"{node.name}:{tensor.value_index}"
+
         graph_def = self._empty()
         for operation in operations:
-            self._node(operation, graph_def.node.add(), source)
+            anew = {k: once_more(operation.inputs[k], f"{operation.name}/{k}")
+                    for k in self._again.get(operation.name, ())}
+            node = graph_def.node.add()
+            self._node(operation, node, source)
+            for k, name in anew.items():
+                node.input[k] = name
         graph_def.library.CopyFrom(library(self.graph, graph_def.node))
         _keep_effects(graph_def.node, graph_def.library)
         return graph_def

@@ -407,3 +407,26 @@ def test_batch_normalizations_that_are_frozen(layers: str, freezes: str, told: l
 def test_moving_averages_of_keras_2(module: str, use: str, told: list[int]) -> None:
     made = "x = BatchNormalization()(x)\n"
     assert found(f"from {module}.layers import BatchNormalization\n{made}{made}{use}\n", "TF316") == told
+
+
+@pytest.mark.parametrize(
+    ("switch", "first", "told"),
+    [("enable_resource_variables", "a", [9]), ("enable_v2_behavior", "a", [9]), ("no_op", "a", []),
+     ("enable_resource_variables", "x", [])],
+)  # fmt: skip
+def test_gradients_behind_updates_of_resource_variables(switch: str, first: str, told: list[int]) -> None:
+    text = f"""import tensorflow as tf
+tf.{switch}()
+x = tf.placeholder(tf.float32, [2])
+v = tf.get_variable('v', [2])
+w = tf.get_variable('w', [2])
+y = x * v * w
+rate = tf.train.AdamOptimizer()
+a = rate.minimize(tf.reduce_sum(y), var_list=[v])
+with tf.control_dependencies([{first}]):
+    b = rate.minimize(tf.reduce_sum(y), var_list=[w])
+session = tf.Session()
+session.run(tf.global_variables_initializer())
+print(session.run(b, {{x: [1, 2]}}), session.graph)
+"""
+    assert found(text, "TF317") == told

@@ -220,3 +220,19 @@ def test_a_graph_has_no_operations_but_those_asked_for() -> None:
             scopes.get_variable("v", [2], initializer=initializers.zeros_initializer())
         assert not [op for op in graph.get_operations() if op.type == "NoOp" and not op.inputs
                     and "Initializer" not in op.name and "Assign" not in op.name]
+
+
+@pytest.mark.parametrize(("resource", "gradient"), [(None, 5.0), (True, 2.0), (False, 5.0)])
+def test_a_gradient_behind_an_update_goes_through_what_it_left(
+        resource: bool | None, gradient: float) -> None:
+    with graphs.Graph().as_default():
+        first = scopes.get_variable("first", initializer=tf.constant([3.0]))
+        with scopes.variable_scope("second", use_resource=resource):
+            second = scopes.get_variable("second", initializer=tf.constant([2.0]))
+        product = first * tf.reshape(second, [1])
+        with tf.control_dependencies([second.assign(product + second - 3.0)]):
+            through = tf.gradients(product, first)[0]
+        graphs.run(graphs.global_variables_initializer())
+        assert graphs.run([through, product])[0] == [gradient]
+        graphs.run(graphs.global_variables_initializer())
+        assert graphs.run(product) == [6.0]

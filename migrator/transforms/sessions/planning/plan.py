@@ -36,6 +36,10 @@ def _updates(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in k.TRAINING_METHODS
 
 
+def _differentiates(call: ast.Call) -> bool:
+    return ast.unparse(call.func).rpartition(".")[2] in ("minimize", "compute_gradients", "gradients")
+
+
 def _inline_dependencies(context: ast.expr) -> list[ast.expr]:
     """What makes operations within the arguments of a control_dependencies."""
     if not (isinstance(context, ast.Call)
@@ -225,6 +229,12 @@ class ScopePlan(FunctionPlacer):
                         part.item.context_expr,
                         "what something depends on is made inside of control_dependencies",
                         "give it a name before the with statement")
+                if part.kind == "deps" and any(map(_differentiates, calls_of(item))) and (
+                        self._waits_for_update(part.item.context_expr)):
+                    raise Obstacle(
+                        part.item.context_expr,
+                        "the gradient went through weights that the step before it had updated",
+                        "if the weights of the forward pass are meant, leave control_dependencies out")
         for call in calls_of(item):
             self._refuse_graph_parts(call)
             fact = self.program.expressions.call_fact(call)
@@ -245,6 +255,20 @@ class ScopePlan(FunctionPlacer):
                                       and "session" not in fact.flags):
                 raise Obstacle(call, "its input comes from queues",
                                "read it with tf.data, and iterate over the data set")
+
+    def _waits_for_update(self, context: ast.expr) -> bool:
+        """Whether what an expression leads to trains variables."""
+        todo = list(statement_flow(context, self.program.owner).uses)
+        known = set(todo)
+        while todo:
+            name = todo.pop()
+            for item in self.program.items:
+                if name in item.flow.defines:
+                    if any(map(_updates, calls_of(item))):
+                        return True
+                    todo += [n for n in item.flow.uses if n not in known]
+                    known.update(item.flow.uses)
+        return False
 
     def _keeps_state(self, call: ast.Call) -> bool:
         """Whether a call makes what keeps variables of its own: an optimizer, a moving average."""
