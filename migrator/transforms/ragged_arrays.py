@@ -56,9 +56,10 @@ class RaggedArrays:
                 span = lines.span(rows)
                 edits.append(Edit(*span, (ctx.support("ragged.array"), "(", span, ")")))
             elif symbol in _ARRAYS and (is_paired(rows, inside.get(id(call), names))
-                                        or steps and steps.are_in(rows) or beside.are_in(rows)
-                                        or _is_beside_number(rows, deep)):
+                                        or steps and steps.are_in(rows) or beside.are_in(rows)):
                 edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.array"),)))
+            elif symbol in _ARRAYS and _is_beside_number(rows, deep):
+                edits.append(Edit(*lines.span(call.func), (ctx.support("ragged.numbers"),)))
             else:
                 continue
             ctx.change(CODE, call, "NumPy makes arrays of parts of several sizes only where it is told to",

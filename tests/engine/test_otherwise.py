@@ -430,3 +430,17 @@ session.run(tf.global_variables_initializer())
 print(session.run(b, {{x: [1, 2]}}), session.graph)
 """
     assert found(text, "TF317") == told
+
+
+@pytest.mark.parametrize(("made", "told"), [("", [5]), ("tf.enable_resource_variables()\n", [])])
+def test_gradients_behind_updates_of_estimators(made: str, told: list[int]) -> None:
+    text = f"""import tensorflow as tf
+def model(features, labels, mode):
+    loss, other, rate = network(features, labels)
+    first = rate.minimize(loss)
+    with tf.control_dependencies([first]):
+        second = rate.minimize(other)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=second)
+{made}tf.estimator.Estimator(model).train(lambda: data)
+"""
+    assert found(text, "TF317") == told

@@ -9,6 +9,7 @@ import pytest
 
 from migrator.engine.options import Options
 from migrator.engine.plan import build_plan
+from templates.support import ragged
 from tests.transforms.projects import migrate_in_place
 from tests.transforms.texts import migrated
 
@@ -58,7 +59,7 @@ for batch in feeding.rounds(GIVEN, 2):
         (SCALED + "a, b = np.nan_to_num(scaled(x))\n",
          SCALED + "a, b = np.nan_to_num(ragged.array(scaled(x)))\n"),
         ("z = np.expand_dims(z, 0).T\nx = np.array([[z[0], 0, z[1], 0]]).T\n",
-         "z = np.expand_dims(z, 0).T\nx = ragged.array([[z[0], 0, z[1], 0]]).T\n"),
+         "z = np.expand_dims(z, 0).T\nx = ragged.numbers([[z[0], 0, z[1], 0]]).T\n"),
         (SCALED + "kept = np.array(scaled(x))\n", SCALED + "kept = ragged.array(scaled(x))\n"),
         (SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = np.array(scaled(x))\n",
          SCALED.replace("rows.min(axis=0)", "np.mean(rows, 0)") + "kept = ragged.array(scaled(x))\n"),
@@ -185,3 +186,10 @@ def test_several_things_in_one_file(before: str, after: str) -> None:
     new = migrated(HEAD + before)
     assert new.endswith(after)
     assert migrated(new) == new
+
+
+def test_arrays_of_one_element_beside_numbers_are_numbers() -> None:
+    column = np.array([[2.5], [4.0]])
+    made = ragged.numbers([[column[0], 0, column[1], 0]])
+    assert made.astype(int).tolist() == [[2, 0, 4, 0]]
+    assert ragged.numbers([np.ones(2), 0]).dtype == object
