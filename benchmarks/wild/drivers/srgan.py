@@ -20,7 +20,7 @@ scipy.misc.imread = lambda path, mode=None: numpy.array(Image.open(path).convert
 """
 _SMALL = ("--batch_size=2", "--crop_size=12", "--input_dir_LR=pictures/LR", "--input_dir_HR=pictures/HR",
           "--num_resblock=2", "--name_queue_capacity=16", "--image_queue_capacity=8", "--queue_thread=1",
-          "--display_freq=2", "--summary_freq=3", "--save_freq=4", "--learning_rate=0.001")
+          "--display_freq=2", "--summary_freq=3", "--save_freq=4")
 
 
 @carried
@@ -45,14 +45,15 @@ def train_generator(w):
 @settings(timeout=1500)
 def train(w):
     w.script("main.py", "--task=SRGAN", "--perceptual_mode=MSE", "--output_dir=gan", "--summary_dir=gan/log",
-             "--max_iter=4", "--pre_trained_model=True", "--checkpoint=resnet/model-4", *_SMALL,
+             "--max_iter=4", "--ratio=1", "--pre_trained_model=True", "--checkpoint=resnet/model-4", *_SMALL,
              ahead=_AHEAD)
 
 
 @settings(timeout=1500)
 def go_on(w):
     w.script("main.py", "--task=SRGAN", "--perceptual_mode=MSE", "--output_dir=gan_on",
-             "--summary_dir=gan_on/log", "--max_iter=4", "--checkpoint=gan", *_SMALL, ahead=_AHEAD)
+             "--summary_dir=gan_on/log", "--max_iter=4", "--ratio=1", "--checkpoint=gan", *_SMALL,
+             ahead=_AHEAD)
 
 
 def test(w):
