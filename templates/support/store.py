@@ -263,15 +263,19 @@ class Run:
         run = current_run()
         ours = run.store is self.store and not named_by_maker()
         name = layer_variable_name(kwargs.get("initial_value"), run.open_name_scope()) if ours else None
-        if name is None or is_seed(name):
+        if name is None or is_seed(name) and not tf.inside_function():
             return make(**kwargs)
+        known = self.store.registry.seeds if is_seed(name) else self.store.variables_by_name
         name = run.unique_name(name)
         run.unshared.add(name)
-        if name in self.store.variables_by_name:
-            return self.store.variables_by_name[name]
+        if name in known:
+            return known[name]
         with outside_traces(), tf.name_scope(""):
             made = unlifted(make, **{**kwargs, "name": name})
-        self.store.add(name, hashable(made), variable_collections(**kwargs))
+        if is_seed(name):
+            known[name] = made
+        else:
+            self.store.add(name, hashable(made), variable_collections(**kwargs))
         return made
 
     def without_value(self, variables: Sequence[Any], name: str) -> tf.Tensor:
@@ -372,6 +376,7 @@ class _Registry:
         self.variables: dict[str, tf.Variable] = {}
         self.objects: dict[str, Any] = {}
         self.regularizers: dict[str, Callable[[tf.Variable], Any]] = {}
+        self.seeds: dict[str, tf.Variable] = {}  # of Keras' layers: no variables of the program
         self.penalties: dict[str, str] = {}  # what TF 1 called them, in front of /Regularizer, by variable
         self.collections: dict[str, list[tf.Variable]] = {}
 

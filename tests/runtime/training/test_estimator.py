@@ -104,6 +104,10 @@ def _called(x: Any) -> Any:
     return tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])(x)
 
 
+def _dropped(x: Any) -> Any:
+    return tf.keras.layers.Dense(1)(tf.keras.layers.Dropout(0.5)(tf.keras.layers.Dense(4)(x), training=False))
+
+
 def _mixed(x: Any) -> Any:
     return layers.dense(tf.keras.layers.Dense(4)(x), 1)
 
@@ -112,6 +116,7 @@ def _mixed(x: Any) -> Any:
     (_layers, ["dense/kernel", "fc/kernel"]),
     (_sequential, ["dense/kernel", "dense_1/kernel"]),
     (_called, ["sequential/dense/kernel", "sequential/dense_1/kernel"]),
+    (_dropped, ["dense/kernel", "dense_1/kernel"]),
     (_mixed, ["dense/kernel", "dense/kernel_1"]),
 ])
 def test_keras_layers_that_a_model_function_makes(
