@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import symtable
+
 import libcst as cst
 
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_loaded_graphs import IMPORTERS
+from migrator.analysis.tree_walk import walk
 from migrator.model import Rung
 from migrator.transforms import _flow as flow
 from migrator.transforms._scoped_nodes import text_of
@@ -84,7 +88,8 @@ class FrozenRewrite(FrozenChecks):
             if pair is not None and isinstance(pair[1], cst.Call):
                 key = model.key(node, pair[0])
                 resolved = self.ctx.resolve(pair[1].func)
-                if key in model.graphs and resolved == "tensorflow.Graph":
+                if resolved == "tensorflow.Graph" and (
+                        key in model.graphs or self._nobody_reads(node, pair[0])):
                     self.plan.dropped.add(id(node))
                     self._mark(node)
                 elif id(pair[1]) in model.kept:
@@ -115,6 +120,23 @@ class FrozenRewrite(FrozenChecks):
             ):
                 self.plan.dropped.add(id(node))
                 self._mark(node)
+
+    def _nobody_reads(self, node: cst.CSTNode, target: cst.BaseExpression) -> bool:
+        """Whether a name of the module is only assigned to: a graph ahead of the function that loads one."""
+        if not isinstance(target, cst.Name) or node not in self.ctx.module.body:
+            return False
+        name, index = target.value, self.ctx.index
+        for tree in filter(None, map(index.tree, index.importers(self.ctx.path))):
+            if any(isinstance(part, ast.Attribute) and part.attr == name
+                   or isinstance(part, ast.alias) and part.name in (name, "*") for part in walk(tree)):
+                return False
+        tables = [symtable.symtable(self.ctx.text, self.ctx.path, "exec")]
+        for table in tables:  # grows on the way
+            tables += table.get_children()
+            if name in table.get_identifiers() and (symbol := table.lookup(name)).is_referenced() and (
+                    table is tables[0] or symbol.is_global()):
+                return False
+        return "__all__" not in self.ctx.text
 
     def _ends_or_enters_nothing(self, node: cst.CSTNode, method: cst.Attribute) -> bool:
         """``session.close()``, and ``graph.as_default()`` without a with."""

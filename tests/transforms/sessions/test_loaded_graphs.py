@@ -189,3 +189,26 @@ def test_one_of_them_that_cannot_keeps_all(change: tuple[str, str, str], tmp_pat
     for name in ("load", "use"):
         assert "FrozenGraph" not in found[name], found[name]
         assert "graph.run(" not in found[name], found[name]
+
+
+AHEAD = HEAD + "graph = tf.Graph()\n\n\ndef load(path):\n" + LOAD + """\
+    sess = tf.Session(graph=graph)
+    return graph, sess
+
+
+def detect(image, graph, sess):
+    boxes = graph.get_tensor_by_name('boxes:0')
+    return sess.run(boxes, {'image:0': image})
+"""
+
+
+@pytest.mark.parametrize(
+    ("whose", "reads", "kept"),
+    [("", "", False), ("", "print(m.graph)\n", True), ("", "from m import graph\n", True),
+     ("", "from m import *\n", True), ("\n\ndef whose(x):\n    return x.graph is graph\n", "", True)],
+)  # fmt: skip
+def test_a_graph_that_nobody_reads_goes(whose: str, reads: str, kept: bool, tmp_path: Path) -> None:
+    other = f"import m\n{reads}loaded, sess = m.load('g.pb')\nprint(m.detect([1.0], loaded, sess))\n"
+    found = migrated(tmp_path, m=AHEAD + whose, other=other)
+    assert ("graph = graphs.Graph()" in found["m"].partition("def load")[0]) is kept
+    assert kept or "frozen_graph.FrozenGraph(path)" in found["m"]
