@@ -247,6 +247,35 @@ def write_digits(folder: str) -> None:
                 stream.write(np.array(head, ">u4").tobytes() + array.tobytes())
 
 
+def write_detector(path: str, found: int = 16, kinds: int = 12) -> None:
+    """Writes a frozen graph with the inputs and outputs of TensorFlow's object detectors, on TF 1. What it
+    finds where goes by the colours of a picture.
+
+    found: how many boxes it gives, a square. kinds: of things.
+    """
+    import tensorflow as tf
+
+    random, side = np.random.RandomState(0), int(found**0.5)
+
+    def maps(features: Any, count: int) -> Any:
+        weights = tf.constant(random.normal(0, 0.1, (4, 4, 8, count)).astype("f"))
+        return tf.reshape(tf.nn.conv2d(features, weights, [1, 4, 4, 1], "SAME"), [1, found, count])
+
+    with tf.Graph().as_default() as graph:
+        images = tf.compat.v1.placeholder(tf.uint8, [None, None, None, 3], name="image_tensor")
+        pixels = tf.cast(images, tf.float32) / 127.5 - 1
+        small = tf.compat.v1.image.resize_bilinear(pixels, [4 * side, 4 * side])
+        kernel = tf.constant(random.normal(0, 1, (3, 3, 3, 8)).astype("f"))
+        features = tf.nn.relu6(tf.nn.conv2d(small, kernel, [1, 1, 1, 1], "SAME"))
+        y, x, height, width = tf.unstack(0.5 * tf.sigmoid(maps(features, 4)), axis=2)
+        tf.stack([y, x, y + height, x + width], 2, name="detection_boxes")
+        chances = maps(features, kinds)
+        tf.reduce_max(tf.sigmoid(chances), 2, name="detection_scores")
+        tf.add(tf.cast(tf.argmax(chances, 2), tf.float32), 1.0, name="detection_classes")
+        tf.constant([float(found)], name="num_detections")
+        tf.io.write_graph(graph, *os.path.split(path), as_text=False)
+
+
 def write(path: str, content: str) -> None:
     """Writes a text file, with the folders above it."""
     folder = os.path.dirname(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from kit import carried, picture
+from kit import carried, picture, write_detector
 
 REPOSITORY = "https://github.com/ahmetozlu/tensorflow_object_counting_api"
 COMMIT = "630a1471a1aa19e582d09898f569c5eea031a21d"
@@ -43,30 +43,11 @@ ImageDraw.ImageDraw.text = lambda self, place, words, *a, **k: print(words)
 
 @carried
 def data(w):
-    """A film of three pictures, and a frozen graph that finds boxes by the colours of places."""
-    import tensorflow as tf
-
+    """A film of three pictures, and detectors."""
     for i in range(3):
         picture(f"film/{i:03d}.png", 480, 640, seed=i)
-    random = np.random.RandomState(0)
-
-    def layer(size, count):
-        return tf.constant(random.normal(0, 2.0, (4, 4, 8, size * count)).astype("f"))
-
-    with tf.Graph().as_default() as graph:
-        images = tf.placeholder(tf.uint8, [None, None, None, 3], name="image_tensor")
-        small = tf.image.resize_bilinear(tf.cast(images, tf.float32) / 127.5 - 1, [16, 16])
-        kernel = tf.constant(random.normal(0, 1, (3, 3, 3, 8)).astype("f"))
-        features = tf.nn.relu6(tf.nn.conv2d(small, kernel, [1, 1, 1, 1], "SAME"))
-        corners = tf.reshape(tf.nn.conv2d(features, layer(4, 1), [1, 4, 4, 1], "SAME"), [1, 16, 4])
-        y, x, height, width = tf.unstack(tf.sigmoid(corners / 20), axis=2)
-        tf.stack([y * 0.5, x * 0.5, y * 0.5 + height * 0.5, x * 0.5 + width * 0.5], 2, name="detection_boxes")
-        chances = tf.reshape(tf.nn.conv2d(features, layer(12, 1), [1, 4, 4, 1], "SAME"), [1, 16, 12])
-        tf.reduce_max(tf.nn.sigmoid(chances / 20), 2, name="detection_scores")
-        tf.add(tf.cast(tf.argmax(chances, 2), tf.float32), 1.0, name="detection_classes")
-        tf.constant([16.0], name="num_detections")
-        for folder in (_MODEL, "custom_frozen_inference_graph"):
-            tf.io.write_graph(graph, folder, "frozen_inference_graph.pb", as_text=False)
+    for folder in (_MODEL, "custom_frozen_inference_graph"):
+        write_detector(f"{folder}/frozen_inference_graph.pb")
 
 
 def _script(w, name, *instead):
