@@ -131,10 +131,16 @@ class FrozenChecks:
                 ):
                     raise Obstacle(node, "the graph is handed to TensorFlow or to unknown code",
                                    "let that code take the FrozenGraph")
-            if session and graph != text_of(key):
+            if session and graph != text_of(key) and not self._is_bound(parent):
                 self.plan.expressions[id(node)] = cst.parse_expression(graph)
         for call in model.of(cst.Call):
             self._check_call(call)
+
+    def _is_bound(self, part: cst.CSTNode | None) -> bool:
+        """Whether a name stands in ``graph, sess = load()``, where both are the loaded graph by now."""
+        several = self.model.parents.get(id(part)) if isinstance(part, cst.Element) else None
+        return several is not None and isinstance(
+            self.model.parents.get(id(several)), cst.AssignTarget)
 
     def _check_call(self, node: cst.Call) -> None:
         """Refuses sessions that are made of graphs in other ways, and parameters that may be

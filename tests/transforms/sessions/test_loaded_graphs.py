@@ -212,3 +212,10 @@ def test_a_graph_that_nobody_reads_goes(whose: str, reads: str, kept: bool, tmp_
     found = migrated(tmp_path, m=AHEAD + whose, other=other)
     assert ("graph = graphs.Graph()" in found["m"].partition("def load")[0]) is kept
     assert kept or "frozen_graph.FrozenGraph(path)" in found["m"]
+
+
+def test_the_names_of_a_pair_stay(tmp_path: Path) -> None:
+    found = migrated(tmp_path, m=AHEAD, other=(
+        "import m\nimport tensorflow as tf\nloaded, sess = m.load('g.pb')\nsess = tf.Session(graph=loaded)\n"
+        "print(m.detect([1.0], loaded, sess))\n"))
+    assert "loaded, sess = m.load('g.pb')\nprint(m.detect([1.0], loaded, loaded))\n" in found["other"]
