@@ -444,3 +444,32 @@ def model(features, labels, mode):
 {made}tf.estimator.Estimator(model).train(lambda: data)
 """
     assert found(text, "TF317") == told
+
+
+@pytest.mark.parametrize(
+    ("second", "fetched", "told"),
+    [
+        ("other.minimize(-loss, var_list=w)", "[a, b, loss]", [11]),
+        ("other.minimize(-loss, var_list=w)", "[tf.group(a, b), loss]", [11]),
+        ("other.minimize(-loss, var_list=w)", "[a, loss]", []),
+        ("other.minimize(-loss, var_list=v)", "[a, b]", []),
+        ("other.minimize(-loss)", "[a, b]", []),
+        ("other.minimize(tf.reduce_sum(x * w), var_list=w)", "[a, b]", []),
+        ("other.apply_gradients(other.compute_gradients(-loss, w))", "[a, b]", [11]),
+    ],
+)
+def test_updates_of_one_run_that_follow_from_the_same_layers(
+        second: str, fetched: str, told: list[int]) -> None:
+    text = f"""import tensorflow as tf
+x = tf.placeholder(tf.float32, [2])
+v = tf.get_variable('v', [2])
+w = tf.get_variable('w', [2])
+y = tf.tanh(x * v)
+loss = tf.reduce_sum(y * w)
+rate, other = tf.train.AdamOptimizer(), tf.train.AdamOptimizer()
+a = rate.minimize(loss, var_list=v)
+b = {second}
+session = tf.Session()
+session.run({fetched}, {{x: [1, 2]}})
+"""
+    assert found(text, "TF310") == told
