@@ -13,9 +13,10 @@ FONTS = """from PIL import ImageDraw, ImageFont
 try:
   font = ImageFont.truetype('arial.ttf', 24)
 except IOError:
-  font = ImageFont.load_default()
+  font = ImageFont.load_default_imagefont()
 draw = ImageDraw.Draw(image)
 """
+DEFAULT = "ImageFont.load_default_imagefont()"
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,17 @@ draw = ImageDraw.Draw(image)
         ("size = draw.textsize(text, font)", "size = draw.textbbox((0, 0), text, font)[2:]"),
         ("size = draw.textsize(text, font=font)",
          "size = draw.textbbox((0, 0), text, font=font)[2:]"),
+        ("size = draw.textsize(text)", f"size = draw.textbbox((0, 0), text, font={DEFAULT})[2:]"),
+        ("draw.text((1, 2), text)", f"draw.text((1, 2), text, font={DEFAULT})"),
+        ("draw.text((1, 2), (text),)", f"draw.text((1, 2), (text), font={DEFAULT})"),
+        ("draw.text((1, 2), text, fill=(0, 0, 0))",
+         f"draw.text((1, 2), text, fill=(0, 0, 0), font={DEFAULT})"),
+        ("draw.text((1, 2), text, 'red', font)", "draw.text((1, 2), text, 'red', font)"),
+        ("draw.text((1, 2), text, font=font)", "draw.text((1, 2), text, font=font)"),
+        ("draw.text((1, 2), text, **style)", "draw.text((1, 2), text, **style)"),
+        ("page.text((1, 2), text)", "page.text((1, 2), text)"),
+        ("font = ImageFont.load_default()", f"font = {DEFAULT}"),
+        ("font = ImageFont.load_default(12)", "font = ImageFont.load_default(12)"),
         ("h = os.path.getsize(text)", "h = os.path.getsize(text)"),
         ("h = other.getsize(text)", "h = other.getsize(text)"),
         ("h = font.getsize(text, 'ltr')", "h = font.getsize(text, 'ltr')"),
@@ -62,8 +74,9 @@ def test_fonts_and_drawings_that_functions_are_given() -> None:
         "label(image, 'a', font=FONT)\n"
     )
     new = migrated(text)
-    assert ("return pen.textbbox((0, 0), words)[2:], letters.getbbox(words)[2:], words.getsize(pen)"
-            in new)
+    assert "def label(image, words, kind=ImageFont.load_default_imagefont(), font=None)" in new
+    assert (f"return pen.textbbox((0, 0), words, font={DEFAULT})[2:], letters.getbbox(words)[2:], "
+            "words.getsize(pen)" in new)
     assert "kind.getbbox(words)[2:]" in new
     assert migrated(new) == new
 
@@ -81,3 +94,10 @@ def test_images_of_the_bytes_of_arrays() -> None:
     assert found.tolist() == [[[0, 0, 0], [0, 0, 0]], [[240, 63, 0], [0, 0, 0]]]
     with pytest.raises(ValueError, match="Too many dimensions"):
         pillow.fromarray(np.zeros([1, 2, 3]), "L")
+
+
+def test_the_font_is_imported_where_it_was_not() -> None:
+    text = "from PIL import Image, ImageDraw\ndraw = ImageDraw.Draw(image)\ndraw.text((0, 0), 'a')\n"
+    new = migrated(text)
+    assert "draw.text((0, 0), 'a', font=ImageFont.load_default_imagefont())" in new
+    assert "ImageFont" in new.partition("draw")[0]
