@@ -24,6 +24,7 @@ from migrator.analysis.tree_walk import calls_in, children, last_name, statement
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Rung
+from migrator.transforms.eager.body import MONITORED
 from migrator.transforms.eager.body import SESSIONS as MADE_SESSIONS
 from migrator.transforms.eager.built_only import (
     SESSIONS,
@@ -168,7 +169,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     reasons = {
         name: why
         for name, m in methods.items()
-        if not opens_session(m) and (why := _needs_graph(ctx, m))
+        if (why := _monitored(ctx, m) or (not opens_session(m) and _needs_graph(ctx, m)))
     }
     _inherit(methods, reasons)
     if "setUp" in reasons:
@@ -181,7 +182,8 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
         why = ""
         if not _builds_graph(method):
             why = (
-                _gradients_of(ctx, method, made)
+                _monitored(ctx, method)
+                or _gradients_of(ctx, method, made)
                 or _called_needs(ctx, method, reasons)
                 or late_update(ctx, method)
                 or asks_for_summaries(ctx, method)
@@ -198,6 +200,13 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
             why = asked_name(ctx, method)
         if why:
             marks[id(method)] = method, why, MARK
+
+
+def _monitored(ctx: FileContext, method: _Function) -> str:
+    """A reason if a method makes a session that does more than to run what it is asked for."""
+    given = (call.func for call in calls_in(method) if call.args or call.keywords)
+    monitored = any(ctx.names.resolve_node(func, values=False) in MONITORED for func in given)
+    return "what its session is given, as hooks, works on the runs of a graph" if monitored else ""
 
 
 def _needs_graph(ctx: FileContext, method: _Function) -> str:

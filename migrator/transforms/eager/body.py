@@ -22,6 +22,8 @@ SESSIONS = frozenset(
         "tensorflow.train.SingularMonitoredSession",
     }
 )
+#: Those that do more than to run what they are asked for, if they are given something: hooks, a scaffold.
+MONITORED = frozenset(name for name in SESSIONS if "Monitored" in name)
 TEST_SESSIONS = frozenset({"test_session", "cached_session", "session"})
 INITIALIZERS = frozenset(
     {
@@ -115,7 +117,8 @@ class SessionBody:
                 return True
             if func.attr.value == "as_default" and flow.key_of(func.value) in self.sessions:
                 return True
-        return self.resolve(func) in SESSIONS
+        name = self.resolve(func)
+        return name in SESSIONS and not (name in MONITORED and node.args)
 
     def _find_sessions(self) -> None:
         for node in own(self.function.body):

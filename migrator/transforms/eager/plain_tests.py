@@ -22,6 +22,7 @@ from migrator.transforms.eager.body import (
     EFFECTS,
     INITIALIZERS,
     INITIALIZING,
+    MONITORED,
     SESSIONS,
     TEST_SESSIONS,
 )
@@ -112,16 +113,18 @@ class _PlainTest:
     def _opens(self, block: ast.With) -> bool:
         """Whether a block is that of a session, and of nothing else."""
         head = block.items[0].context_expr
-        if not isinstance(head, ast.Call) or not self._is_session(head.func):
+        if not isinstance(head, ast.Call) or not self._is_session(head):
             return False
         if len(block.items) > 1 or not isinstance(block.items[0].optional_vars, ast.Name | None):
             raise NotPlain
         return True
 
-    def _is_session(self, func: ast.expr) -> bool:
+    def _is_session(self, call: ast.Call) -> bool:
+        func = call.func
         if isinstance(func, ast.Attribute) and func.attr in TEST_SESSIONS:
             return isinstance(func.value, ast.Name) and func.value.id == "self"
-        return self.ctx.names.resolve_node(func) in SESSIONS
+        name = self.ctx.names.resolve_node(func)
+        return name in SESSIONS and not (name in MONITORED and (call.args or call.keywords))
 
     def _straight(self, suite: list[ast.stmt]) -> Iterator[ast.stmt]:
         """Statements that run once, in order."""
