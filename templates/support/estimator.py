@@ -129,19 +129,36 @@ class EvalSpec(NamedTuple):
     throttle_secs: float = 600
 
 
-class ServingInputReceiver(NamedTuple):
-    """What an exported model takes: specs of its inputs, and the features made of them.
-
-    `features` is the specs themselves, or a function that makes features of the inputs.
-    """
-
+class _Receiver(NamedTuple):
     features: Any
     receiver_tensors: Any
     receiver_tensors_alternatives: Any = None
 
 
-class TensorServingInputReceiver(ServingInputReceiver):
-    """A `ServingInputReceiver` with one input."""
+class ServingInputReceiver(_Receiver):
+    """What an exported model takes: specs of its inputs, and the features made of them.
+
+    `features` is the specs themselves, or a function that makes features of the inputs. What is given alone
+    is called "feature" and "input".
+    """
+
+    def __new__(cls, features: Any, receiver_tensors: Any,
+                receiver_tensors_alternatives: Any = None) -> ServingInputReceiver:
+        if not callable(features) and not isinstance(features, Mapping):
+            features = {"feature": features}
+        return super().__new__(cls, features, _named(receiver_tensors), receiver_tensors_alternatives)
+
+
+class TensorServingInputReceiver(_Receiver):
+    """A `ServingInputReceiver` whose model takes one feature, as it is."""
+
+    def __new__(cls, features: Any, receiver_tensors: Any,
+                receiver_tensors_alternatives: Any = None) -> TensorServingInputReceiver:
+        return super().__new__(cls, features, _named(receiver_tensors), receiver_tensors_alternatives)
+
+
+def _named(inputs: Any) -> Mapping[str, Any]:
+    return inputs if isinstance(inputs, Mapping) else {"input": inputs}
 
 
 class PredictOutput(NamedTuple):
@@ -553,7 +570,7 @@ class Estimator:
         return tf.train.load_variable(self._checkpoint(None), name)
 
     def export_saved_model(self, export_dir_base: str,
-                           serving_input_receiver_fn: Callable[[], ServingInputReceiver],
+                           serving_input_receiver_fn: Callable[[], _Receiver],
                            assets_extra: Mapping[str, str] | None = None, as_text: bool = False,
                            checkpoint_path: str | None = None) -> str:
         """Writes a SavedModel with the predictions into a new directory, and gives its path.
@@ -567,19 +584,21 @@ class Estimator:
 
     export_savedmodel = export_saved_model
 
-    def _exported(self, base: str, make_receiver: Callable[[], ServingInputReceiver],
+    def _exported(self, base: str, make_receiver: Callable[[], _Receiver],
                   assets: Mapping[str, str], path: str) -> str:
         receiver = _receiver(make_receiver)
         specs = receiver.receiver_tensors
-        if not isinstance(specs, Mapping):
-            specs = {"input": specs}
         module, store, names = tf.Module(), VariableStore(), dict[str, None]()
 
         def signature(chosen: str) -> AskedFunction:
             def serve(**inputs: Any) -> Any:
-                make = receiver.features if callable(receiver.features) else None
-                features = make(inputs) if make else (
-                    inputs if isinstance(receiver.receiver_tensors, Mapping) else inputs["input"])
+                features: Any = receiver.features
+                if callable(features):
+                    features = features(inputs)
+                else:  # the specs of the inputs: one that was given alone is called otherwise
+                    first = next(iter(inputs.values()))
+                    features = ({name: inputs.get(name, first) for name in features}
+                                if isinstance(features, Mapping) else first)
                 with store.as_default(), store.run():
                     spec = self.call_model_fn(features, None, ModeKeys.PREDICT)
                 exports = dict(spec.export_outputs or {})
@@ -619,18 +638,18 @@ def _left_graphs() -> Iterator[None]:
         yield
 
 
-def _receiver(make: Callable[[], ServingInputReceiver]) -> ServingInputReceiver:
+def _receiver(make: Callable[[], _Receiver]) -> _Receiver:
     """What an exported model takes; placeholders that `make` gives become specs.
 
     They live in a graph of its own, which is then the function that makes features of the inputs.
     """
-    made: list[ServingInputReceiver] = []
+    made: list[_Receiver] = []
     graph = tf.compat.v1.wrap_function(lambda: made.append(make()), [])
     receiver = made[0]
     inputs = receiver.receiver_tensors
     if not all(tf.is_tensor(value) for value in tf.nest.flatten(inputs)):
         return receiver
-    tensors = dict(inputs) if isinstance(inputs, Mapping) else {"input": inputs}
+    tensors = dict(inputs)
     fetches = tf.nest.flatten(receiver.features, expand_composites=True)
     function = graph.prune(list(tensors.values()), fetches)
 
@@ -705,7 +724,7 @@ class Exporter:
 class LatestExporter(Exporter):
     """Exports after every evaluation and keeps the newest `exports_to_keep`."""
 
-    def __init__(self, name: str, serving_input_receiver_fn: Callable[[], ServingInputReceiver],
+    def __init__(self, name: str, serving_input_receiver_fn: Callable[[], _Receiver],
                  assets_extra: Mapping[str, str] | None = None, as_text: bool = False,
                  exports_to_keep: int | None = 5) -> None:
         self.name, self._receiver_fn, self._assets = name, serving_input_receiver_fn, assets_extra
@@ -726,7 +745,7 @@ class LatestExporter(Exporter):
 class FinalExporter(LatestExporter):
     """Exports once, at the end."""
 
-    def __init__(self, name: str, serving_input_receiver_fn: Callable[[], ServingInputReceiver],
+    def __init__(self, name: str, serving_input_receiver_fn: Callable[[], _Receiver],
                  assets_extra: Mapping[str, str] | None = None, as_text: bool = False) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
 

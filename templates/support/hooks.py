@@ -111,6 +111,27 @@ class SecondOrStepTimer:
         return self._last_step
 
 
+class NeverTriggerTimer:
+    """Says that it is never time."""
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """False."""
+        del step
+        return False
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """(None, None): nothing triggered before."""
+        del step
+        return None, None
+
+    def last_triggered_step(self) -> int | None:
+        """None."""
+        return None
+
+
 def _step_now() -> int:
     step = get_global_step()
     return 0 if step is None else int(current_run().value(step))
@@ -138,82 +159,97 @@ class StopAtStepHook(SessionRunHook):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors (by name) every so many steps or seconds, and/or at the end."""
+    """Logs tensors (by name) every so many steps or seconds, and/or at the end. Classes that extend it find
+    what it keeps under TF 1's names.
+
+    Raises:
+        ValueError: not exactly one of `every_n_iter` and `every_n_secs` is given, or none and not `at_end`.
+    """
 
     def __init__(self, tensors: Mapping[str, Any] | Sequence[Any], every_n_iter: int | None = None,
                  every_n_secs: float | None = None, at_end: bool = False,
                  formatter: Callable[[dict[str, Any]], str] | None = None) -> None:
-        if every_n_iter is None and every_n_secs is None and not at_end:
-            raise ValueError("give every_n_iter, every_n_secs or at_end")
+        given = (every_n_iter is not None) + (every_n_secs is not None)
+        if given > 1 or not (given or at_end):
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs "
+                             "must be provided.")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if isinstance(tensors, Mapping):
-            self._tensors = {tag: tensors[tag] for tag in sorted(tensors)}
+            self._tensors = dict(tensors)
+            self._tag_order = sorted(tensors)
         else:
             self._tensors = {t if isinstance(t, str) else getattr(t, "name", str(t)): t
                              for t in tensors}
-        self._formatter, self._at_end = formatter, at_end
-        self._timer = (SecondOrStepTimer(every_n_secs, every_n_iter)
-                       if every_n_iter is not None or every_n_secs is not None else None)
-        self._iteration, self._values = 0, dict[str, Any]()
-        self._due = False
+            self._tag_order = list(self._tensors)
+        self._formatter, self._log_at_end = formatter, at_end
+        self._timer = SecondOrStepTimer(every_n_secs, every_n_iter) if given else NeverTriggerTimer()
+        self._current_tensors = dict(self._tensors)
+        self._iter_count, self._values = 0, dict[str, Any]()
+        self._should_trigger = False
 
     def begin(self) -> None:
-        self._iteration = 0
-        if self._timer is not None:
-            self._timer.reset()
+        self._timer.reset()
+        self._iter_count = 0
+        self._current_tensors = dict(self._tensors)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        self._due = self._timer is not None and self._timer.should_trigger_for_step(self._iteration)
-        last = self._at_end and run_context.session is None  # it may be
-        return SessionRunArgs(self._tensors) if self._due or last else None
+        self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
+        last = self._log_at_end and run_context.session is None  # it may be
+        return SessionRunArgs(self._current_tensors) if self._should_trigger or last else None
 
-    def _write(self, values: dict[str, Any]) -> None:
-        elapsed = None
-        if self._timer is not None:
-            elapsed, _ = self._timer.update_last_triggered_step(self._iteration)
+    def _log_tensors(self, tensor_values: dict[str, Any]) -> None:
+        elapsed, _ = self._timer.update_last_triggered_step(self._iter_count)
         if self._formatter:
-            logging.info("%s", self._formatter(values))
+            logging.info("%s", self._formatter(tensor_values))
             return
         with np.printoptions(suppress=True):
-            text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tensors)
+            text = ", ".join(f"{tag} = {tensor_values[tag]}" for tag in self._tag_order)
         logging.info("%s%s", text, "" if elapsed is None else f" ({elapsed:.3f} sec)")
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         self._values = run_values.results or self._values
-        if self._due:
-            self._write(self._values)
-        self._iteration += 1
+        if self._should_trigger:
+            self._log_tensors(self._values)
+        self._iter_count += 1
 
     def end(self, session: Any) -> None:
-        if self._at_end:
-            self._write(self._values if session is None else session.run(self._tensors))
+        if self._log_at_end:
+            self._log_tensors(self._values if session is None else session.run(self._current_tensors))
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs (and, with `output_dir`, summarizes) steps per second."""
+    """Logs (and, with `output_dir`, summarizes) steps per second. Classes that extend it may do else with
+    what `_log_and_record` is given."""
 
     def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None,
                  output_dir: str | None = None, summary_writer: Any = None) -> None:
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._directory, self._writer = output_dir, summary_writer
+        self._output_dir, self._summary_writer = output_dir, summary_writer
+        self._summary_tag = "global_step/sec"
+
+    def begin(self) -> None:
+        if self._summary_writer is None and self._output_dir:
+            self._summary_writer = FileWriterCache.get(self._output_dir)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = _step_now()
-        if not self._timer.should_trigger_for_step(step):
-            return
-        seconds, steps = self._timer.update_last_triggered_step(step)
-        if not seconds or steps is None:
-            return
-        logging.info("global_step/sec: %g", steps / seconds)
-        if self._writer is None and self._directory:
-            self._writer = FileWriterCache.get(self._directory)
-        if self._writer is not None:
+        if self._timer.should_trigger_for_step(step):
+            elapsed_time, elapsed_steps = self._timer.update_last_triggered_step(step)
+            if elapsed_time is not None:
+                self._log_and_record(elapsed_steps, elapsed_time, step)
+
+    def _log_and_record(self, elapsed_steps: Any, elapsed_time: float, global_step: int) -> None:
+        steps_per_sec = elapsed_steps / elapsed_time
+        if self._summary_writer is not None:
             summary = summary_pb2.Summary()
-            summary.value.add(tag="global_step/sec", simple_value=steps / seconds)
-            self._writer.add_summary(summary, step)
+            summary.value.add(tag=self._summary_tag, simple_value=steps_per_sec)
+            self._summary_writer.add_summary(summary, global_step)
+        logging.info("%s: %g", self._summary_tag, steps_per_sec)
 
     def end(self, session: Any) -> None:
-        if self._writer is not None:
-            self._writer.flush()
+        if self._summary_writer is not None:
+            self._summary_writer.flush()
 
 
 class NanLossDuringTrainingError(RuntimeError):
@@ -227,7 +263,7 @@ class NanTensorHook(SessionRunHook):
     """Stops the loop, by default with an error, when `loss_tensor` becomes NaN."""
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
-        self._loss_tensor, self._fail = loss_tensor, fail_on_nan_loss
+        self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         return SessionRunArgs(self._loss_tensor)
@@ -235,7 +271,7 @@ class NanTensorHook(SessionRunHook):
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if not math.isnan(float(np.asarray(run_values.results))):
             return
-        if self._fail:
+        if self._fail_on_nan_loss:
             logging.error("Model diverged with loss = NaN.")
             raise NanLossDuringTrainingError
         logging.warning("Model diverged with loss = NaN.")
@@ -271,13 +307,13 @@ class CheckpointSaverHook(SessionRunHook):
                  listeners: Sequence[CheckpointSaverListener] | None = None) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
-        self._directory, self._scaffold, self._saver = checkpoint_dir, scaffold, saver
+        self._save_path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._checkpoint_dir, self._scaffold, self._saver = checkpoint_dir, scaffold, saver
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        tf.io.gfile.makedirs(self._directory)
+        tf.io.gfile.makedirs(self._checkpoint_dir)
         for listener in self._listeners:
             listener.begin()
         self._save(session, _step_now())
@@ -298,10 +334,10 @@ class CheckpointSaverHook(SessionRunHook):
         if self._saver is None:
             self._saver = getattr(self._scaffold, "saver", None) or next(
                 iter(get_collection(GraphKeys.SAVERS)), None) or Saver()
-        logging.info("Saving checkpoints for %d into %s.", step, self._path)
+        logging.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
-        self._saver.save(self._path, global_step=step)
+        self._saver.save(self._save_path, global_step=step)
         self._timer.update_last_triggered_step(step)
         wants_stop = [listener.after_save(session, step) for listener in self._listeners]
         return any(wants_stop)
@@ -318,7 +354,7 @@ class SummarySaverHook(SessionRunHook):
                  output_dir: str | None = None, summary_writer: Any = None, scaffold: Any = None,
                  summary_op: Any = None) -> None:
         self.save_steps, self.save_secs, self.output_dir = save_steps, save_secs, output_dir
-        self._writer, self._scaffold, self._summary_op = summary_writer, scaffold, summary_op
+        self._summary_writer, self._scaffold, self._summary_op = summary_writer, scaffold, summary_op
         self._timer = (SecondOrStepTimer(save_secs, save_steps)
                        if save_secs is not None or save_steps is not None else None)
         self._next: int | None = None  # step
@@ -326,8 +362,8 @@ class SummarySaverHook(SessionRunHook):
 
     def begin(self) -> None:
         self._next = None
-        if self._writer is None and self.output_dir:
-            self._writer = FileWriterCache.get(self.output_dir)
+        if self._summary_writer is None and self.output_dir:
+            self._summary_writer = FileWriterCache.get(self.output_dir)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         wanted = self._summary_op if self._summary_op is not None else getattr(
@@ -340,18 +376,18 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(wanted if isinstance(wanted, list) else [wanted])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if self._writer is None or not self._writes or self._timer is None:
+        if self._summary_writer is None or not self._writes or self._timer is None:
             return
         step = _step_now()
         if self._due:
             self._timer.update_last_triggered_step(step)
             for summary in run_values.results or ():
-                self._writer.add_summary(summary, step)
+                self._summary_writer.add_summary(summary, step)
         self._next = step + 1
 
     def end(self, session: Any) -> None:
-        if self._writer is not None:
-            self._writer.flush()
+        if self._summary_writer is not None:
+            self._summary_writer.flush()
 
 
 class FinalOpsHook(SessionRunHook):

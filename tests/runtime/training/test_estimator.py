@@ -316,6 +316,64 @@ def test_optimize_loss_clips_to_the_global_norm() -> None:
             contrib_training.optimize_loss(tf.constant(1.0), step, 1.0, "Other")
 
 
+def test_receivers_name_what_is_given_alone() -> None:
+    spec = tf.TensorSpec([None, 3], tf.float32)
+    one = estimator.TensorServingInputReceiver(features=spec, receiver_tensors=spec)
+    assert one.features is spec and one.receiver_tensors == {"input": spec}
+    named = estimator.ServingInputReceiver(spec, {"x": spec})
+    assert named.features == {"feature": spec} and named.receiver_tensors == {"x": spec}
+
+
+@pytest.mark.parametrize("receiver", [estimator.ServingInputReceiver, estimator.TensorServingInputReceiver])
+def test_a_feature_that_is_given_alone_is_served(tmp_path: Path, receiver: Any) -> None:
+    def model(features: Any, labels: Any, mode: str) -> Any:
+        x = features["feature"] if receiver is estimator.ServingInputReceiver else features
+        spec = model_fn({"x": x}, labels, mode, {})
+        return spec
+
+    def serving() -> Any:
+        spec = tf.TensorSpec([None, 3], tf.float32)
+        return receiver(spec, spec)
+
+    trained = estimator.Estimator(model, str(tmp_path))
+    trained.train(lambda: tf.data.Dataset.from_tensors(({"feature": X}, Y)) if receiver is
+                  estimator.ServingInputReceiver else tf.data.Dataset.from_tensors((X, Y)), steps=1)
+    folder = trained.export_saved_model(str(tmp_path / "export"), serving)
+    served = tf.saved_model.load(folder).signatures["serving_default"](input=tf.constant(X))
+    weights, _ = by_hand(1)
+    np.testing.assert_allclose(served["y"], X @ weights[:3] + weights[3], rtol=1e-5)
+
+
+def test_what_hooks_keep_has_the_names_of_tensorflow_1() -> None:
+    """Classes that extend them read it, and do else with what they log."""
+    logged = []
+
+    class Metric(hooks.LoggingTensorHook):
+        def _log_tensors(self, tensor_values: Any) -> None:
+            self._timer.update_last_triggered_step(self._iter_count)
+            logged.append((self._iter_count, [tensor_values[tag] for tag in self._tag_order]))
+
+    class Speed(hooks.StepCounterHook):
+        def _log_and_record(self, elapsed_steps: Any, elapsed_time: float, global_step: int) -> None:
+            logged.append((elapsed_steps, global_step))
+
+    step = scopes.get_or_create_global_step()
+    metric, speed = Metric({"b": "b", "a": "a"}, every_n_iter=2), Speed(every_n_steps=2)
+    for hook in (metric, speed):
+        hook.begin()
+    for _ in range(4):
+        asked = metric.before_run(hooks.SessionRunContext())
+        step.assign_add(1)
+        for hook in (metric, speed):
+            hook.after_run(hooks.SessionRunContext(), hooks.SessionRunValues(
+                asked and asked.fetches, None, None))
+    assert logged == [(0, ["a", "b"]), (2, ["a", "b"]), (2, 3)]
+    with pytest.raises(ValueError, match="invalid every_n_iter"):
+        hooks.LoggingTensorHook([], every_n_iter=0)
+    with pytest.raises(ValueError, match="exactly one of"):
+        hooks.LoggingTensorHook([], every_n_iter=5, every_n_secs=5)
+
+
 def test_experiments_train_evaluate_and_export(tmp_path: Path) -> None:
     from tf1_support import experiment
 
