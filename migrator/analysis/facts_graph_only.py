@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from migrator.analysis.facts import fact
 from migrator.analysis.names import NameTable
@@ -81,18 +82,17 @@ def graph_only_functions(
     return _with_callers(functions, needs) or None
 
 
-def _with_callers(functions: dict[str, ast.FunctionDef], needs: dict[str, set[str]]) -> dict[str, list[str]]:
+def _with_callers(
+    functions: Mapping[str, ast.FunctionDef | ast.ClassDef], needs: dict[str, set[str]]
+) -> dict[str, list[str]]:
     """What functions need by themselves, or through other functions of their module."""
     if not needs:
         return {}
     calls = {
-        name: {
-            n.func.id
-            for n in calls_in(node)
-            if isinstance(n.func, ast.Name) and n.func.id in functions
-        }
+        name: {n.id for n in (*(c.func for c in calls_in(node)), *getattr(node, "bases", ()))
+               if isinstance(n, ast.Name) and n.id in functions}
         for name, node in functions.items()
-        if not is_traced(node) and not opens_session(node)
+        if not is_traced(node) and not (isinstance(node, ast.FunctionDef) and opens_session(node))
     }
     changed = True
     while changed:
@@ -105,23 +105,68 @@ def _with_callers(functions: dict[str, ast.FunctionDef], needs: dict[str, set[st
     return {name: sorted(symbols) for name, symbols in needs.items()}
 
 
-@fact("named_tensors", ".name", when=has_functions)
+_NAMED = frozenset({"tensorflow.variable_scope", "tensorflow.name_scope", "tensorflow.assign"})
+_NAMES = frozenset({"name", "device"})  # which a rewrite asks of variables themselves
+
+
+def reads_operations(tree: ast.AST) -> bool:
+    """Whether code takes the operations that made tensors: eager ones have none."""
+    every = [node for node in walk(tree) if isinstance(node, ast.Attribute)]
+    named = {id(node.value) for node in every if node.attr in _NAMES}
+    return any(node.attr == "op" and id(node) not in named and isinstance(node.ctx, ast.Load)
+               and not (isinstance(node.value, ast.Name) and node.value.id == "self") for node in every)
+
+
+def asks_for_graph(tree: ast.AST, names: NameTable) -> bool:
+    """Whether code asks for the graph that is being built: in eager code nothing is in it."""
+    return any(last_name(call.func) == "get_default_graph"
+               and names.resolve_node(call.func, values=False) == "tensorflow.get_default_graph"
+               for call in calls_in(tree))
+
+
+def _defines(tree: ast.Module) -> bool:
+    return any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body)
+
+
+@fact("named_tensors", ".name", ".op", "get_default_graph", when=_defines)
 def naming_functions(
     tree: ast.Module, names: NameTable, module: str
 ) -> dict[str, list[str]] | None:
-    """Top-level function -> the functions, it or others of this module that it calls, which read the
-    `name` of a parameter whose shape they take: a tensor, which has none in eager code."""
-    del names, module
-    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    """Top-level function or class -> those, it or others of this module that it calls, which read what there
+    is in a graph only: itself, the operation of a tensor, or its name, if they take its shape or give it to
+    an operation."""
+    del module
+    functions = {n.name: n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     asking: dict[str, set[str]] = {}
     for node in functions.values():
-        if is_traced(node):
-            continue
-        taken = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-        read: dict[str, set[str]] = {"name": set(), "shape": set(), "get_shape": set()}
-        for part in walk(node):
-            if isinstance(part, ast.Attribute) and part.attr in read and isinstance(part.value, ast.Name):
-                read[part.attr].add(part.value.id)
-        if taken & read["name"] & (read["shape"] | read["get_shape"]):
+        if not is_traced(node) and (
+                reads_operations(node) or asks_for_graph(node, names)
+                or isinstance(node, ast.FunctionDef) and _reads_names(node, names)):
             asking[node.name] = {node.name}
     return _with_callers(functions, asking) or None
+
+
+def _reads_names(node: ast.FunctionDef, names: NameTable) -> bool:
+    """Whether a function reads the name of a tensor that it is given, by itself or in a list."""
+    taken = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    named, tensors = set[str](), set[str]()
+    for part in walk(node):
+        if isinstance(part, ast.Attribute):
+            if part.attr == "name":
+                named.add(ast.unparse(part.value))
+            elif part.attr in ("shape", "get_shape"):
+                tensors.add(ast.unparse(part.value))
+        elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Subscript) and (
+                _root(part.value) in taken):  # an item of what is given
+            taken.update(target.id for target in part.targets if isinstance(target, ast.Name))
+        elif isinstance(part, ast.Call) and part.args and isinstance(part.func, ast.Attribute):
+            symbol = names.resolve_node(part.func, values=False) or ""
+            if symbol.startswith("tensorflow.") and symbol not in _NAMED:
+                tensors.add(ast.unparse(part.args[0]))
+    return any(text.partition("[")[0] in taken for text in named & tensors)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

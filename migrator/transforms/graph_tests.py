@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_graph_code import is_test_case
 from migrator.analysis.facts_graph_only import (
+    asks_for_graph,
     graph_only_calls,
     is_traced,
     names_graph_only,
     opens_session,
+    reads_operations,
 )
 from migrator.analysis.tree_walk import calls_in, children, last_name, statements, walk
 from migrator.engine.edits import Edit, Lines, apply
@@ -44,6 +46,7 @@ CODE = "TF703"
 MARK = "in_graph"
 TRACED = "only_traced"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
+_LOOKS = "it looks into the graph, which eager code does not build"
 _Function = ast.FunctionDef
 _Marks = dict[int, tuple[ast.stmt, str, str]]  # id(class or function) -> (it, why, the mark)
 
@@ -105,7 +108,7 @@ class LeftGraphTests:
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text
         if "TestCase" not in text or not (
-            names_graph_only(text) or "Session(" in text
+            names_graph_only(text) or "Session(" in text or "get_default_graph" in text
             or any(f"self.{name}(" in text for name in SESSIONS)
         ):
             return None
@@ -132,7 +135,7 @@ def _left(ctx: FileContext, method: _Function) -> str:
         if isinstance(call.func, ast.Attribute) and call.func.attr in SESSIONS:
             if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
                 return "its session could not be taken out"
-    return ""
+    return _LOOKS if asks_for_graph(method, ctx.names) and not _builds_graph(method) else ""
 
 
 def _makes_session(ctx: FileContext, method: _Function) -> bool:
@@ -169,7 +172,8 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     reasons = {
         name: why
         for name, m in methods.items()
-        if (why := _monitored(ctx, m) or (not opens_session(m) and _needs_graph(ctx, m)))
+        if (why := _monitored(ctx, m) or _looks_into(ctx, m)
+            or (not opens_session(m) and _needs_graph(ctx, m)))
     }
     _inherit(methods, reasons)
     if "setUp" in reasons:
@@ -183,6 +187,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
         if not _builds_graph(method):
             why = (
                 _monitored(ctx, method)
+                or _looks_into(ctx, method)
                 or _gradients_of(ctx, method, made)
                 or _called_needs(ctx, method, reasons)
                 or late_update(ctx, method)
@@ -209,6 +214,15 @@ def _monitored(ctx: FileContext, method: _Function) -> str:
     return "what its session is given, as hooks, works on the runs of a graph" if monitored else ""
 
 
+def _looks_into(ctx: FileContext, method: _Function) -> str:
+    """A reason if a method looks into the graph that it builds, other than a test that asks for it itself:
+    such a one may be traced."""
+    if reads_operations(method):
+        return "it looks into operations, which eager tensors do not have"
+    asks = not method.name.startswith("test") and asks_for_graph(method, ctx.names)
+    return _LOOKS if asks else ""
+
+
 def _needs_graph(ctx: FileContext, method: _Function) -> str:
     """What in a method only works in a graph, in words; empty if nothing does."""
     for _, symbol in graph_only_calls(method, ctx.names):
@@ -217,11 +231,13 @@ def _needs_graph(ctx: FileContext, method: _Function) -> str:
 
 
 def _called(ctx: FileContext, method: _Function) -> Iterator[str]:
-    """What of the project a method may call, by name."""
-    for call in calls_in(method):
-        name = ctx.names.resolve_node(call.func, values=False)
-        if name is None and isinstance(call.func, ast.Name):
-            name = f"{ctx.module_name}.{call.func.id}"
+    """What of the project a method may call, by name; also what decorators give it as parameters."""
+    given = (part for decorator in method.decorator_list if isinstance(decorator, ast.Call)
+             for part in walk(decorator) if isinstance(part, (ast.Name, ast.Attribute)))
+    for func in (*(call.func for call in calls_in(method)), *given):
+        name = ctx.names.resolve_node(func, values=False)
+        if name is None and isinstance(func, ast.Name):
+            name = f"{ctx.module_name}.{func.id}"
         if name is not None and not name.startswith(("tensorflow.", "builtins.", "numpy.")):
             yield name
 

@@ -115,11 +115,23 @@ class TestSession:
         """Nothing to do."""
 
 
+class _OfGraph(TestSession):
+    """The same where tensors ask for the session themselves (`x.eval()`): it has their graph's own object."""
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        return self.graph.built_by.compute(fetches, feed_dict)
+
+
+def _as_default(session: TestSession) -> Any:
+    """Makes a session the one that the tensors of its graph ask."""
+    return tf.compat.v1.Session.as_default(_OfGraph(session.graph.traced))  # type: ignore[arg-type]
+
+
 def in_graph(test: Any) -> Any:
     """Marks a test method, or every test of a class, that needs a graph to build into.
 
-    `TestCase.setUp` opens the graph, so that what setUp makes belongs to it too; where a class has
-    a setUp that does not call it, the test opens one itself.
+    `TestCase` opens the graph before setUp, so that what that makes belongs to it too; for other classes the
+    test opens one itself.
     """
     marked = test
     if inspect.isfunction(test):
@@ -129,22 +141,9 @@ def in_graph(test: Any) -> Any:
                 _open_graph(self)
                 reset_default_store()
             return test(self, *args, **kwargs)
-    elif "setUp" in vars(test) and "setUp" not in test.setUp.__code__.co_names:
-        test.setUp = _in_own_graph(test.setUp)
 
     marked.in_graph = _open_graph
     return marked
-
-
-def _in_own_graph(set_up: Callable[[Any], None]) -> Callable[[Any], None]:
-    """A setUp that does not call that of `TestCase`: it begins with the graph of the test."""
-    @functools.wraps(set_up)
-    def wrapped(self: Any) -> None:
-        if tf.executing_eagerly():
-            _open_graph(self)
-        set_up(self)
-
-    return wrapped
 
 
 def only_traced(test: Callable[..., None]) -> Callable[..., None]:
@@ -174,6 +173,17 @@ def _either(expected: Any) -> Any:
     return _SHAPE_ERRORS if expected in _SHAPE_ERRORS else expected
 
 
+def _in_own_graph(set_up: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A setUp that does not call that of `TestCase`: it begins with the graph of its test, if it has one."""
+    @functools.wraps(set_up)
+    def wrapped(self: Any) -> None:
+        if tf.executing_eagerly():
+            self.open_graph()
+        set_up(self)
+
+    return wrapped
+
+
 class TestCase(tf.test.TestCase):
     """A `tf.test.TestCase` whose tests each begin with no variables and with TF 1's seeds."""
 
@@ -183,11 +193,18 @@ class TestCase(tf.test.TestCase):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.__test__ = cls.__dict__.get("__test__", True)
+        set_up = cls.__dict__.get("setUp")
+        if inspect.isfunction(set_up) and "setUp" not in set_up.__code__.co_names:
+            cls.setUp = _in_own_graph(set_up)  # type: ignore[method-assign]
 
     def setUp(self) -> None:
         super().setUp()  # seeds Python, NumPy and TensorFlow
         reset_default_store()
         self.enterContext(tf.variable_creator_scope(current_run().lifted))
+        self.open_graph()
+
+    def open_graph(self) -> None:
+        """Opens the graph of a test that is marked to need one."""
         if self.in_graph is not None:
             self.in_graph()
         elif open_graph := getattr(getattr(self, self._testMethodName), "in_graph", None):
@@ -204,7 +221,9 @@ class TestCase(tf.test.TestCase):
         """For tests whose session could not be taken out; the device is ignored."""
         del config, use_gpu, force_gpu
         with contextlib.nullcontext() if graph is None else graph.as_default():
-            yield _session()
+            made = _session()
+            with _as_default(made) if made.graph is not None else contextlib.nullcontext():
+                yield made
 
     cached_session = test_session = session
 

@@ -41,8 +41,8 @@ def asks_for_names(ctx: FileContext, name: str) -> str:
 def _called_functions(
     ctx: FileContext, name: str
 ) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
-    """(path, name, facts) of the project's function `name` and those that it calls, directly or
-    not; no facts where it is none that was looked into."""
+    """(path, name, facts) of the project's function or class `name` and those that it calls, directly or
+    not; no facts where it is no function that was looked into."""
     seen: set[str] = set()
     queue = [name]
     while queue and len(seen) < _MOST_CALLED:
@@ -56,8 +56,9 @@ def _called_functions(
         module, function = found
         facts = (ctx.index.fact(module.path, "functions") or {}).get(function)
         yield module.path, function, facts
-        if facts:
-            queue += facts["calls"]
+        called = facts or (ctx.index.fact(module.path, "constructors") or {}).get(function)
+        if called:
+            queue += called["calls"]
 
 
 def keeps_state(ctx: FileContext, name: str) -> bool:

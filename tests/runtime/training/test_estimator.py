@@ -346,7 +346,7 @@ def test_a_feature_that_is_given_alone_is_served(tmp_path: Path, receiver: Any) 
 
 def test_what_hooks_keep_has_the_names_of_tensorflow_1() -> None:
     """Classes that extend them read it, and do else with what they log."""
-    logged = []
+    logged: list[tuple[Any, ...]] = []
 
     class Metric(hooks.LoggingTensorHook):
         def _log_tensors(self, tensor_values: Any) -> None:

@@ -16,7 +16,8 @@ from tests.transforms.projects import (
 
 HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
-FILES = ("updates_test.py", "trainers_test.py", "inherited_test.py", "hooks_test.py")
+FILES = ("updates_test.py", "trainers_test.py", "inherited_test.py", "hooks_test.py",
+         "looking_test.py")
 
 
 @pytest.fixture(scope="module")
