@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from typing import Any
 
 from migrator.analysis.facts_graph_code import (
     MAIN,
@@ -74,8 +76,16 @@ class GraphPrograms:
         writer.graphs()
         writer.sessions()
         if writer.edits or ctx.text != ctx.original or not in_graph_form(ctx.text):
-            writer.roots(roots(ctx.index, ctx.path, own) if found is None else found)
+            every_root = roots(ctx.index, ctx.path, own) if found is None else found
+            writer.roots(every_root - _of_tests(own, tests))
         return writer.text()
+
+
+def _of_tests(own: Mapping[str, Mapping[str, Any]], tests: list[dict[str, Any]]) -> set[str]:
+    """Functions that only the tests of their own module call: what these need, each has by itself."""
+    by_tests = {call for facts in tests for call in facts["calls"]}
+    by_others = {call for facts in own.values() for call in facts["calls"]}
+    return {unit for unit in own if unit in by_tests - by_others}
 
 
 def _without_sessions(ctx: FileContext) -> str | None:
