@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import calls_in
@@ -15,45 +17,59 @@ _VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 _VARIABLE_CALLS = frozenset(name.rpartition(".")[2] for name in _VARIABLES)
 
 
+@dataclass(frozen=True)
+class _Run:
+    """A run in a test: whether it stands in a loop, and whether nobody looks at what it gives."""
+
+    call: ast.Call
+    loop: bool
+    alone: bool
+
+    @property
+    def fetched(self) -> ast.expr | None:
+        return self.call.args[0] if self.call.args else None
+
+
 def late_update(ctx: FileContext, method: ast.FunctionDef) -> str:
-    """An update from a project's function that is run after something else was: built eagerly it
-    would happen too early, or once instead of at every run."""
-    if not any(
-        (ctx.names.resolve_node(c.func, values=False) or "") in _VARIABLES
-        for c in calls_in(method) if getattr(c.func, "attr", "") in _VARIABLE_CALLS
-        or isinstance(c.func, ast.Name)
-    ):
-        return ""
-    runs: list[tuple[int, bool, ast.Call]] = []  # line, whether in a loop, the call
+    """An update from a project's function that is run after something else was, or several times: built
+    eagerly it would happen too early, or once instead of at every run."""
+    runs: list[_Run] = []
     built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
 
     def visit(statements: list[ast.stmt], loop: bool) -> None:
         for statement in statements:
             inner = isinstance(statement, (ast.For, ast.While))
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-                target = statement.targets[0]
                 name = ctx.names.resolve_node(statement.value.func, values=False)
-                if isinstance(target, ast.Name) and name and not name.startswith(
-                    ("tensorflow.", "numpy.", "builtins.")
-                ):
-                    built[target.id] = statement.lineno, name
+                if name is None and isinstance(statement.value.func, ast.Name):
+                    name = f"{ctx.module_name}.{statement.value.func.id}"
+                if name and not name.startswith(("tensorflow.", "numpy.", "builtins.")):
+                    targets = ast.walk(statement.targets[0])
+                    built.update((t.id, (statement.lineno, name)) for t in targets if isinstance(t, ast.Name))
             for name in ("body", "orelse", "finalbody"):
                 visit(getattr(statement, name, []), loop or inner)
             if not getattr(statement, "body", None):
-                for call in calls_in(statement):
-                    if _is_run(call):
-                        runs.append((call.lineno, loop, call))
+                alone = statement.value if isinstance(statement, ast.Expr) else None
+                runs.extend(_Run(call, loop, call is alone) for call in calls_in(statement)
+                            if _is_run(call) and not _is_initializer(call))
 
     visit(method.body, False)
-    runs = [run for run in runs if not _is_initializer(run[2])]
-    for place, (line, loop, call) in enumerate(runs):
-        fetched = call.args[0] if call.args else None
-        if isinstance(fetched, ast.Name) and fetched.id in built:
-            if any(built[fetched.id][0] < other[0] for other in runs[:place]) and not loop:
+    counts = Counter(run.fetched.id for run in runs if run.alone and isinstance(run.fetched, ast.Name))
+    makes_variables = any(
+        (ctx.names.resolve_node(c.func, values=False) or "") in _VARIABLES
+        for c in calls_in(method) if getattr(c.func, "attr", "") in _VARIABLE_CALLS
+        or isinstance(c.func, ast.Name))
+    for place, run in enumerate(runs):
+        fetched, line = run.fetched, run.call.lineno
+        if isinstance(fetched, ast.Name) and fetched.id in built and (run.alone or makes_variables):
+            begun, function = built[fetched.id]
+            if not run.loop and any(begun < other.call.lineno for other in runs[:place]):
                 return f"{fetched.id} is built before, and run after, something else is run"
-            if loop and keeps_state(ctx, built[fetched.id][1]):
+            if run.alone and (run.loop or counts[fetched.id] > 1):
+                return f"{fetched.id} is run again and again"
+            if run.loop and keeps_state(ctx, function):
                 return f"{fetched.id} keeps variables of its own from run to run"
-        elif isinstance(fetched, (ast.List, ast.Tuple)) and loop:
+        elif isinstance(fetched, (ast.List, ast.Tuple)) and run.loop and makes_variables:
             for part in fetched.elts:
                 if isinstance(part, ast.Name) and part.id in built and built[part.id][0] < line:
                     return f"{part.id} is run again and again together with other fetches"
