@@ -193,6 +193,8 @@ class CoupledInputForgetGateLSTMCell(LSTMCell):
 class NASCell(RNNCell):
     """The cell that neural architecture search found for language models."""
 
+    _like_layers = True
+
     def __init__(
         self, num_units: int, num_proj: int | None = None, use_bias: bool = False,
         reuse: Any = None, **kwargs: Any,
@@ -256,6 +258,8 @@ class UGRNNCell(RNNCell):
 
 class SRUCell(RNNCell):
     """A simple recurrent unit: the state enters by element-wise products only."""
+
+    _like_layers = True
 
     def __init__(
         self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None,

@@ -190,6 +190,16 @@ class GraphRun(Run):
             full = f"{name}_{count}"
         self._keep_state(full, variable, initial)
 
+    def shared_slot(self, name: str) -> Any:
+        """The variable that has the slot's name, if the scope reuses; names are taken until it is left."""
+        full = stem = f"{self.scope.name}/{name}".lstrip("/")
+        count = 0
+        while self.scope_counts.get(full):
+            count += 1
+            full = f"{stem}_{count}"
+        self.scope_counts[full] = 1
+        return self.store.variables_by_name.get(full) if self.scope.reuse else None
+
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         self._keep_state(self.unique_name(name), variable, initial)
 

@@ -196,12 +196,18 @@ class Optimizer(OptimizerHooks, tf.keras.optimizers.Optimizer):
                 self._known_variables.append(variable)
                 with beside(variable):
                     for slot in self.slots:
+                        named = f"{variable_name(variable)}/{self.slot_label(slot)}"
+                        known = current_run().shared_slot(named)
+                        if hasattr(known, "slot"):
+                            self._slots[slot].append(known.slot)
+                            continue
                         initial = self.initial_slot(slot)
                         made = self.add_variable_from_reference(
                             variable, name=slot, initializer=initial)
+                        made.value.slot = made
                         self._slots[slot].append(made)
                         current_run().made_slot(
-                            f"{below}{variable_name(variable)}/{self.slot_label(slot)}", made.value,
+                            f"{below}{named}", made.value,
                             functools.partial(initial, variable.shape, variable.dtype))
             super().build(list(self._known_variables))
 

@@ -12,6 +12,7 @@ from . import devices
 from .initializers import constant_initializer, zeros_initializer
 from .layers import Layer
 from .scopes import variable_scope
+from .store import current_run
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ["c", "h"])):
@@ -51,11 +52,17 @@ class RNNCell(Layer):
     state_size: Any
     output_size: int
     _activation: Any
+    _like_layers = False  # whether its scope counts among those whose names are taken
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
         if scope is not None and self.scope_name is None:
             self._given_scope = scope
-        return super().__call__(inputs, state, **kwargs)
+        run = current_run()
+        counts = dict(run.scope_counts)
+        found = super().__call__(inputs, state, **kwargs)
+        if not self._like_layers:  # TF 1 entered the scope around the call once more, and then left it
+            run.scope_counts = counts
+        return found
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """A state of zeros, [batch_size, *size] for each part of `state_size`."""
@@ -96,6 +103,8 @@ class RNNCell(Layer):
 class BasicRNNCell(RNNCell):
     """activation(W [x, h] + b)."""
 
+    _like_layers = True
+
     def __init__(
         self,
         num_units: int,
@@ -122,6 +131,8 @@ class BasicRNNCell(RNNCell):
 
 class GRUCell(RNNCell):
     """A gated recurrent unit; the reset gate is applied before the product, unlike in Keras."""
+
+    _like_layers = True
 
     def __init__(
         self,
@@ -160,6 +171,8 @@ class GRUCell(RNNCell):
 
 class BasicLSTMCell(RNNCell):
     """An LSTM whose gates are ordered input, candidate, forget, output."""
+
+    _like_layers = True
 
     def __init__(
         self,
@@ -301,6 +314,8 @@ class MultiRNNCell(RNNCell):
 class DropoutWrapper(RNNCell):
     """Dropout of a cell's inputs, outputs and state; masks are drawn anew at each step."""
 
+    _like_layers = True
+
     def __init__(
         self,
         cell: RNNCell,
@@ -336,6 +351,8 @@ class DropoutWrapper(RNNCell):
 
 class CellWrapper(RNNCell):
     """A cell around another one, with that one's sizes."""
+
+    _like_layers = True
 
     def __init__(self, cell: RNNCell) -> None:
         super().__init__()

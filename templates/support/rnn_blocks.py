@@ -14,6 +14,8 @@ from .rnn import LSTMStateTuple, RNNCell
 class LSTMBlockCell(RNNCell):
     """The LSTM of TF1's fused kernel; the cell is not clipped by default."""
 
+    _like_layers = True
+
     def __init__(
         self,
         num_units: int,
@@ -118,6 +120,8 @@ class LSTMBlockFusedCell(Layer):
 
 class GRUBlockCell(RNNCell):
     """A GRU with the variable names of TF1's fused kernel."""
+
+    _like_layers = True
 
     names = ("w_ru", "b_ru", "w_c", "b_c")
 

@@ -253,6 +253,10 @@ class Run:
         """Called for new state that training keeps for a variable (`name`: "w/Momentum")."""
         return
 
+    def shared_slot(self, name: str) -> Any:
+        """What training kept for a variable before, in a scope that reuses what it has."""
+        return
+
     def made_scalar(self, name: str, variable: Any, initial: Callable[[], Any]) -> None:
         """Called for new state that training keeps for no variable in particular."""
         return
