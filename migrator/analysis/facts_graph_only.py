@@ -111,10 +111,17 @@ _NAMES = frozenset({"name", "device"})  # which a rewrite asks of variables them
 
 def reads_operations(tree: ast.AST) -> bool:
     """Whether code takes the operations that made tensors: eager ones have none."""
-    every = [node for node in walk(tree) if isinstance(node, ast.Attribute)]
-    named = {id(node.value) for node in every if node.attr in _NAMES}
-    return any(node.attr == "op" and id(node) not in named and isinstance(node.ctx, ast.Load)
-               and not (isinstance(node.value, ast.Name) and node.value.id == "self") for node in every)
+    others = set[int]()  # of a GraphDef's nodes, where it is what the operation is called
+    every = list[ast.Attribute]()
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute):
+            every.append(node)
+            if node.attr in _NAMES:
+                others.add(id(node.value))
+        elif isinstance(node, ast.Compare):
+            others.update(map(id, (node.left, *node.comparators)))
+    return any(node.attr == "op" and id(node) not in others and isinstance(node.ctx, ast.Load)
+               and not ast.unparse(node.value).endswith(("self", "node", "node_def")) for node in every)
 
 
 def asks_for_graph(tree: ast.AST, names: NameTable) -> bool:
