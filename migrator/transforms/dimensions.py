@@ -11,6 +11,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from migrator.analysis.rebound_shapes import dimensions_for_a_while
 from migrator.analysis.static_shapes import ASKED_OF_SHAPES, DIMENSION, applied, kind, kinds
 from migrator.analysis.tree_walk import walk
 from migrator.engine.edits import Edit, Lines, apply
@@ -40,9 +41,10 @@ def _unknown(node: ast.AST) -> ast.expr | None:
 def _of_dimensions(tree: ast.Module) -> list[ast.Attribute | ast.Compare]:
     """`dimension.value`, and questions whether a dimension is unknown, in no particular order."""
     found: list[ast.Attribute | ast.Compare] = []
+    for_a_while = dimensions_for_a_while(tree)
     for node, names in kinds(tree):
         if isinstance(node, ast.Attribute) and node.attr == "value":
-            if kind(node.value, names) == DIMENSION:
+            if kind(node.value, names) == DIMENSION or id(node.value) in for_a_while:
                 found.append(node)
         elif (asked := _unknown(node)) is not None and kind(asked, names) == DIMENSION:
             assert isinstance(node, ast.Compare)
@@ -92,6 +94,30 @@ def _whole_shapes(tree: ast.Module, hits: set[int]) -> list[_WholeShape]:
     return found
 
 
+def _to_itself(tree: ast.Module) -> dict[int, ast.Assign]:
+    """``height = height.value``, by the id of its value: nothing is left to do. One statement of each block
+    stays."""
+    found: dict[int, ast.Assign] = {}
+    for node in walk(tree):
+        for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            for statement in block[1:] if isinstance(block, list) else ():
+                match statement:
+                    case ast.Assign([ast.Name(name)], ast.Attribute(ast.Name(of), "value")) if name == of:
+                        found[id(statement.value)] = statement
+    return found
+
+
+def _line(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span of a statement that has its line for itself, up to a comment that stays, else of the line."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end) + 1 or len(text)
+    before, behind = text[first:start], text[end:last].lstrip(" \t")
+    if before.strip():
+        return None
+    if behind.startswith("#"):
+        return start, last - len(behind)
+    return None if behind.strip() else (first, last)
+
+
 @transform
 class StaticDimensions:
     """TF130: `.value` of a static dimension."""
@@ -115,6 +141,7 @@ class StaticDimensions:
             span = lines.span(listed.shape)
             edits.append(Edit(*lines.span(listed.node), (listed.before, span, listed.after)))
         gone = {id(listed.value) for listed in whole}
+        idle = _to_itself(ctx.tree)
         for node in hits:
             if id(node) in gone:
                 continue
@@ -131,5 +158,8 @@ class StaticDimensions:
             if start < 0 or ctx.text[start:end].strip(". \t") != "value":
                 continue  # the dot stands on another line
             ctx.change(CODE, node, "a dimension of a shape is a plain integer in TF2")
+            if id(node) in idle and (line := _line(ctx.text, *lines.span(idle[id(node)]))) is not None:
+                edits.append(Edit(*line, ()))
+                continue
             edits.append(Edit(start, end, ()))
         return apply(ctx.text, edits)[0] if edits else None

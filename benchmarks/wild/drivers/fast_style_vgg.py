@@ -1,0 +1,77 @@
+"""hwalsuklee/tensorflow-fast-style-transfer: a style is learnt, goes on, and is put on a picture."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from kit import carried, picture, settings
+
+REPOSITORY = "https://github.com/hwalsuklee/tensorflow-fast-style-transfer"
+COMMIT = "50438ad8b620af7d45ab8c4e050a7044d68ebe46"
+
+# What SciPy had; a folder lists its files in some order.
+_AHEAD = """
+import os
+import numpy as np
+import scipy
+from PIL import Image
+try:
+    scipy.misc.imread
+except AttributeError:
+    import sys, types
+    scipy.misc = sys.modules['scipy.misc'] = types.ModuleType('scipy.misc')
+    scipy.misc.imread = lambda path, mode=None: np.asarray(Image.open(path).convert(mode))
+    scipy.misc.imresize = lambda image, size: np.asarray(Image.fromarray(image).resize(size[1::-1], 2))
+import utils
+files = utils.list_files
+utils.list_files = lambda folder: sorted(files(folder))
+"""
+# The size of the real weights.
+_FILE = [("abs(size_in_KB - 534904783) < 10", "True")]
+_WIDTHS = {1: 2, 2: 2, 3: 4, 4: 4, 5: 4}  # blocks -> how many convolutions
+_TRAIN = ("--vgg_model=vgg", "--trainDB_path=photos", "--style=seen/style.png", "--batch_size=1",
+          "--checkpoint_every=2", "--test=seen/content.png")  # fmt: skip
+
+
+@carried
+def data(w):
+    import scipy.io
+
+    draw = np.random.RandomState(0)
+    kinds = [kind for block, count in _WIDTHS.items()
+             for kind in [(block, True), (block, False)] * count + [(0, False)]][:-1]  # fmt: skip
+    layers, depth = np.empty((1, len(kinds)), object), 3
+    for i, (block, convolves) in enumerate(kinds):
+        weights = np.empty((1, 2), object)
+        weights[0, 0], weights[0, 1] = np.zeros((1, 1)), np.zeros((1, 1))
+        if convolves:
+            width = 4 * block
+            weights[0, 0] = draw.normal(0, (2 / 9 / depth) ** 0.5, (3, 3, depth, width)).astype("f")
+            weights[0, 1] = draw.normal(0, 0.1, (1, width)).astype("f")
+            depth = width
+        layer = np.empty((1, 1), [("name", object), ("pad", object), ("weights", object)])
+        layer[0, 0]["name"], layer[0, 0]["pad"], layer[0, 0]["weights"] = "layer", np.zeros(1), weights
+        layers[0, i] = layer
+    os.makedirs("vgg")
+    scipy.io.savemat("vgg/imagenet-vgg-verydeep-19.mat", {"layers": layers})
+    for i in range(4):
+        picture(f"photos/{i}.png", 64, 80, i)
+    picture("seen/style.png", 64, 64, 7)
+    picture("seen/content.png", 48, 64, 8)
+
+
+@settings(timeout=1800)
+def train(w):
+    w.script("run_train.py", *_TRAIN, "--output=models", "--num_epochs=1", ahead=_AHEAD, instead=_FILE)
+
+
+@settings(timeout=1800)
+def go_on(w):
+    w.script("run_train.py", *_TRAIN, "--output=models", "--num_epochs=2", ahead=_AHEAD, instead=_FILE)
+
+
+@settings(timeout=900)
+def transfer(w):
+    w.script("run_test.py", "--style_model=models/final.ckpt", "--content=seen/content.png",
+             "--output=styled.jpg", "--max_size=60", ahead=_AHEAD + "import time; time.time = lambda: 0.0")
