@@ -221,6 +221,8 @@ class _Writer(PartWriter):
                 "summary" in ast.unparse(s) for s in finishing
             ):
                 raise Unclear("more than tensors is made of a batch")
+            if not _all_of_batch(targets, finishing, returned.value):
+                raise Unclear("a part of what is returned is not made of the batch: to ask for it takes none")
             plain = source.segment(returned.value)
             if finishing or _flat(returned.value) != targets:
                 name = self._fresh("finish")
@@ -354,6 +356,18 @@ def _single(target: ast.expr) -> str:
     if not isinstance(target, ast.Name):
         raise Unclear("a queue without a name")
     return target.id
+
+
+def _all_of_batch(batch: list[str], finishing: list[ast.stmt], returned: ast.expr) -> bool:
+    """Whether all parts of what is returned follow from the names of a batch."""
+    known = set(batch)
+    for statement in finishing:
+        flow = statement_flow(statement)
+        if flow.uses & known:
+            known |= flow.defines
+    parts = (returned.values if isinstance(returned, ast.Dict)
+             else returned.elts if isinstance(returned, (ast.Tuple, ast.List)) else [returned])
+    return all(any(isinstance(n, ast.Name) and n.id in known for n in walk(part)) for part in parts)
 
 
 def _flat(node: ast.expr) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from migrator.analysis.graph_kinds import ELEMENT
+
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
@@ -67,3 +69,10 @@ def keeps_state(ctx: FileContext, name: str) -> bool:
         facts is None or {"variables", "layers"} & set(facts["flags"])
         for _, _, facts in _called_functions(ctx, name)
     )
+
+
+def gives_elements(ctx: FileContext, name: str) -> bool:
+    """Whether a function of the project gives what comes next of a data set among other things, so that it
+    is not that data set's own."""
+    return any(facts is not None and "elements" in facts["flags"] and facts["kind"] != ELEMENT
+               for _, _, facts in _called_functions(ctx, name))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from migrator.analysis.tree_walk import calls_in
-from migrator.transforms.eager.called import keeps_state
+from migrator.transforms.eager.called import gives_elements, keeps_state
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
@@ -31,8 +31,8 @@ class _Run:
 
 
 def late_update(ctx: FileContext, method: ast.FunctionDef) -> str:
-    """An update from a project's function that is run after something else was, or several times: built
-    eagerly it would happen too early, or once instead of at every run."""
+    """An update from a project's function that is run after something else was, or several times, or an
+    element of a data set that is: built eagerly it would come too early, or once instead of at every run."""
     runs: list[_Run] = []
     built: dict[str, tuple[int, str]] = {}  # name -> (line, the function that gave it)
 
@@ -55,6 +55,10 @@ def late_update(ctx: FileContext, method: ast.FunctionDef) -> str:
 
     visit(method.body, False)
     counts = Counter(run.fetched.id for run in runs if run.alone and isinstance(run.fetched, ast.Name))
+    asked = Counter(name for run in runs for name in _names(run.fetched) for _ in range(1 + run.loop))
+    for name, (_, function) in built.items():
+        if asked[name] > 1 and gives_elements(ctx, function):
+            return f"each run of {name} takes what comes next"
     makes_variables = any(
         (ctx.names.resolve_node(c.func, values=False) or "") in _VARIABLES
         for c in calls_in(method) if getattr(c.func, "attr", "") in _VARIABLE_CALLS
@@ -74,6 +78,10 @@ def late_update(ctx: FileContext, method: ast.FunctionDef) -> str:
                 if isinstance(part, ast.Name) and part.id in built and built[part.id][0] < line:
                     return f"{part.id} is run again and again together with other fetches"
     return ""
+
+
+def _names(fetched: ast.expr | None) -> set[str]:
+    return {node.id for node in ast.walk(fetched) if isinstance(node, ast.Name)} if fetched else set()
 
 
 def _is_run(call: ast.Call) -> bool:
