@@ -10,7 +10,7 @@ from kit import carried, picture, settings
 REPOSITORY = "https://github.com/hwalsuklee/tensorflow-fast-style-transfer"
 COMMIT = "50438ad8b620af7d45ab8c4e050a7044d68ebe46"
 
-# What SciPy had; a folder lists its files in some order.
+# What SciPy had; a folder lists its files in some order; versions of Pillow write other JPEGs.
 _AHEAD = """
 import os
 import numpy as np
@@ -26,11 +26,13 @@ except AttributeError:
 import utils
 files = utils.list_files
 utils.list_files = lambda folder: sorted(files(folder))
+utils.save_image = lambda image, path: Image.fromarray(
+    np.clip(image, 0, 255).astype(np.uint8)).save(path + '.png')
 """
 # The size of the real weights.
 _FILE = [("abs(size_in_KB - 534904783) < 10", "True")]
 _WIDTHS = {1: 2, 2: 2, 3: 4, 4: 4, 5: 4}  # blocks -> how many convolutions
-_TRAIN = ("--vgg_model=vgg", "--trainDB_path=photos", "--style=seen/style.png", "--batch_size=1",
+_TRAIN = ("--vgg_model=vgg", "--trainDB_path=photos", "--style=seen/style.png", "--batch_size=2",
           "--checkpoint_every=2", "--test=seen/content.png")  # fmt: skip
 
 
@@ -55,7 +57,7 @@ def data(w):
         layers[0, i] = layer
     os.makedirs("vgg")
     scipy.io.savemat("vgg/imagenet-vgg-verydeep-19.mat", {"layers": layers})
-    for i in range(4):
+    for i in range(5):
         picture(f"photos/{i}.png", 64, 80, i)
     picture("seen/style.png", 64, 64, 7)
     picture("seen/content.png", 48, 64, 8)
