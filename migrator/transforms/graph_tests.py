@@ -179,7 +179,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     reasons = {
         name: why
         for name, m in methods.items()
-        if (why := _monitored(ctx, m) or _looks_into(ctx, m)
+        if (why := _monitored(ctx, m) or _looks_into(ctx, m) or _fills_queues(ctx, m)
             or (not opens_session(m) and _needs_graph(ctx, m)))
     }
     _inherit(methods, reasons)
@@ -195,6 +195,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
             why = (
                 _monitored(ctx, method)
                 or _looks_into(ctx, method)
+                or _fills_queues(ctx, method)
                 or _gradients_of(ctx, method, made)
                 or _called_needs(ctx, method, reasons)
                 or late_update(ctx, method)
@@ -228,6 +229,14 @@ def _looks_into(ctx: FileContext, method: _Function) -> str:
         return "it looks into operations, which eager tensors do not have"
     asks = not method.name.startswith("test") and asks_for_graph(method, ctx.names)
     return _LOOKS if asks else ""
+
+
+def _fills_queues(ctx: FileContext, method: _Function) -> str:
+    """A reason if a method makes a queue, which it then fills by runs."""
+    made = any(last_name(call.func).endswith("Queue")
+               and (ctx.names.resolve_node(call.func, values=False) or "").startswith("tensorflow.")
+               for call in calls_in(method))
+    return "its queue is filled when a graph runs" if made else ""
 
 
 def _needs_graph(ctx: FileContext, method: _Function) -> str:
