@@ -228,12 +228,18 @@ class ProjectIndex:
         ]
         from migrator.analysis.reexports import taken  # which asks this module
 
-        own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}"]
+        own = [info.name, f"both={self.holds_both_versions}", f"2={runs_on_python2(self, path)}",
+               f"has_key={self.has_own_has_key}"]
         own += sorted(taken(self, path))
         held = text_of(self.folder, path) if self.folder is not None else None
         if held and "keras" in held:  # the names of layers and metrics that any module reads
             own.append(self._whole)
         return hashlib.sha256("\n".join([*own, *parts]).encode()).hexdigest()
+
+    @cached_property
+    def has_own_has_key(self) -> bool:
+        """Whether a class of the project has a method that Python 3's dicts lost."""
+        return any("own_has_key" in info.summary.facts for info in self.modules.values())
 
     @cached_property
     def _whole(self) -> str:

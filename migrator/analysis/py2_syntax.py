@@ -89,13 +89,13 @@ def looks_like_python2(text: str) -> bool:
 
 
 @cache
-def _tools() -> tuple[Any, Any]:
+def _tools(has_key: bool = True) -> tuple[Any, Any]:
     """Refactoring tools: with the print statement, and with print as a function."""
     from fissix.refactor import RefactoringTool, get_fixers_from_package
 
     available = set(get_fixers_from_package("fissix.fixes"))
     names = [f"fissix.fixes.fix_{name}" for name in _FIXERS]
-    names = [name for name in names if name in available]
+    names = [name for name in names if name in available and (has_key or not name.endswith("has_key"))]
     explicit = ["fissix.fixes.fix_buffer"]  # which fissix does only where it is told to
     return (
         RefactoringTool(names, explicit=explicit),
@@ -106,8 +106,9 @@ def _tools() -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=256)
-def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
+def translate(text: str, prints: bool = True, has_key: bool = True) -> tuple[str, tuple[Change, ...]]:
     """(Python 3 text, one change per run of changed lines); `prints`: may `print` be a statement?
+    `has_key`: is the method of this name always a dict's?
 
     Without such prints the text must be one that Python 3 can parse.
 
@@ -118,7 +119,7 @@ def translate(text: str, prints: bool = True) -> tuple[str, tuple[Change, ...]]:
     if not source.endswith("\n"):
         source += "\n"
     result, problem = "", (0, "")
-    for tool in _tools() if prints else _tools()[1:]:
+    for tool in _tools(has_key) if prints else _tools(has_key)[1:]:
         try:
             refactored = partial(_refactored, tool)
             result = refactored(source) if prints else in_pieces(source, refactored)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from migrator.analysis.names import NameTable
 
 PRINTS = "print >>"  # the evidence that makes `print` a statement
+HAS_KEY = ".has_key()"  # that is none where a class of the project has this method
 _BUILTINS = frozenset({
     "xrange", "unicode", "basestring", "long", "raw_input", "unichr", "reduce", "execfile", "cmp",
     "file", "reload", "apply", "buffer", "intern",
@@ -54,7 +55,8 @@ def python2_evidence(text: str, tree: ast.Module, table: Callable[[], NameTable]
     if not found:
         return ""
     asked = guarded(tree)
-    return next((said for node, said in found if id(node) not in asked), "")
+    said = [said for node, said in found if id(node) not in asked]
+    return next((one for one in said if one != HAS_KEY), said[0] if said else "")
 
 
 def _printed(tree: ast.Module) -> Iterator[Evidence]:
@@ -163,12 +165,18 @@ def runs_on_python2(index: ProjectIndex, path: str) -> str:
     info = index.module_at(path)
     if info is None:
         return ""
-    if info.summary.python2 or info.summary.python3:
-        return info.summary.python2
+    if (said := _said(index, path)) or info.summary.python3:
+        return said
     if "python 2" not in index.answers:
         index.answers["python 2"] = _connected(index)
     found: dict[str, str] = index.answers["python 2"]
     return found.get(path, "")
+
+
+def _said(index: ProjectIndex, path: str) -> str:
+    """What of a module itself works on Python 2 only."""
+    said = index.modules[path].summary.python2
+    return "" if said == HAS_KEY and index.has_own_has_key else said
 
 
 def _connected(index: ProjectIndex) -> dict[str, str]:
@@ -180,10 +188,10 @@ def _connected(index: ProjectIndex) -> dict[str, str]:
     seen = {path for path, info in index.modules.items() if info.summary.both}.union(both)
     for path in both:  # grows on the way: what they import runs on Python 3, whoever else imports it
         for other in index.imported(path):
-            if other not in seen and not index.modules[other].summary.python2:
+            if other not in seen and not _said(index, other):
                 seen.add(other)
                 both.append(other)
-    queue = [path for path, info in sorted(index.modules.items()) if info.summary.python2]
+    queue = [path for path in sorted(index.modules) if _said(index, path)]
     seen.update(queue)
     for path in queue:  # grows on the way
         for other in (*index.importers(path), *index.imported(path)):

@@ -133,7 +133,7 @@ def _migrate(
         if not options.sure(Confidence.LIKELY):
             return _untranslated(path)
         try:
-            source, translated = translate(text)
+            source, translated = translate(text, True, not index.has_own_has_key)
         except NotPython2 as reason:
             # CPython's message is about Python 3; fissix knows where the file stops being 2 too.
             return replace(failure, error=f"{path}:{reason.line}: {reason}")
@@ -144,7 +144,7 @@ def _migrate(
         if reason2 and options.sure(Confidence.LIKELY):
             python2 = True
             with contextlib.suppress(NotPython2):
-                source, translated = translate(text, reason2 == PRINTS)
+                source, translated = translate(text, reason2 == PRINTS, not index.has_own_has_key)
                 parsed = Parsed(source) if source != text else parsed
                 changes += translated
     attempt.before = parsed

@@ -67,6 +67,18 @@ def test_names_and_lists_of_python_2(before: str, after: str) -> None:
     assert alone(head + before).endswith(after)
 
 
+WHEEL = "class Wheel(object):\n    def has_key(self, key):\n        return key in self.keys\n"
+
+
+def test_a_method_of_the_projects_is_no_method_of_dicts() -> None:
+    files = {"wheel.py": WHEEL, "old.py": TF + "import wheel\nw = wheel.Wheel()\nprint w.has_key('a')\n",
+             "new.py": TF + "import wheel\nassert wheel.Wheel().has_key('a')\nkeys = {}.keys()\n"}
+    found = results(files)
+    assert (found["old.py"].new_text or "").endswith("print(w.has_key('a'))\n")
+    assert [(f.code, f.line) for f in found["old.py"].findings if f.code == "PY107"] == [("PY107", 4)]
+    assert settled({"new.py": files["new.py"], "wheel.py": WHEEL})["new.py"] == files["new.py"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
