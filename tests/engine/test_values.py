@@ -106,3 +106,14 @@ def test_a_default_that_its_function_only_calls_is_seen(calls: str, told: bool) 
 )  # fmt: skip
 def test_a_parameter_under_two_names(before: str, after: str) -> None:
     assert body(migrated(before)) == after
+
+
+def test_a_value_that_leads_to_itself() -> None:
+    """By its name: in the function that a condition takes, `rate` is what it will be."""
+    found = migrated(
+        "def rate_of(rate, step, warm):\n"
+        "    warm_rate = rate * tf.cast(step, tf.float32) / tf.cast(warm, tf.float32)\n"
+        "    rate = tf.cond(step < warm, lambda: warm_rate, lambda: rate)\n    return rate\n\n\n"
+        "def rows():\n    return tf.data.Dataset.range(3).make_one_shot_iterator().get_next()")
+    assert not [f for f in found.findings if f.code == "TF000"]
+    assert "make_one_shot_iterator" not in body(found) or "iterators." in body(found)
