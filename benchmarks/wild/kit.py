@@ -40,6 +40,18 @@ class Now(datetime.datetime):
 datetime.datetime = Now
 """
 
+#: Code to run ahead of a script that writes on pictures: letters change with the versions of Pillow.
+WORDS_PRINTED = """
+from PIL import ImageDraw, ImageFont
+class Font:
+    def getsize(self, words):
+        return 6 * len(words), 11
+    def getbbox(self, words):
+        return 0, 0, 6 * len(words), 11
+ImageFont.truetype = lambda *a: Font()
+ImageDraw.ImageDraw.text = lambda self, place, words, *a, **k: print(words)
+"""
+
 def carried(path: Any) -> Any:
     """Runs the path on the original only; both trees get what it writes: data, weights, configs."""
     path.carried = True
@@ -274,6 +286,31 @@ def write_detector(path: str, found: int = 16, kinds: int = 12) -> None:
         tf.add(tf.cast(tf.argmax(chances, 2), tf.float32), 1.0, name="detection_classes")
         tf.constant([float(found)], name="num_detections")
         tf.io.write_graph(graph, *os.path.split(path), as_text=False)
+
+
+def vgg19_layers(draw: np.random.RandomState, **others: Any) -> np.ndarray:
+    """The layers of a small VGG-19, as MatConvNet kept them in its .mat files: object [1, 37].
+
+    others: further fields of each layer, ahead of its weights.
+    """
+    widths = {1: 2, 2: 2, 3: 4, 4: 4, 5: 4}  # blocks -> how many convolutions
+    kinds = [kind for block, count in widths.items()
+             for kind in [(block, True), (block, False)] * count + [(0, False)]][:-1]  # fmt: skip
+    layers, depth = np.empty((1, len(kinds)), object), 3
+    for i, (block, convolves) in enumerate(kinds):
+        weights = np.empty((1, 2), object)
+        weights[0, 0], weights[0, 1] = np.zeros((1, 1)), np.zeros((1, 1))
+        if convolves:
+            width = 4 * block
+            weights[0, 0] = draw.normal(0, (2 / 9 / depth) ** 0.5, (3, 3, depth, width)).astype("f")
+            weights[0, 1] = draw.normal(0, 0.1, (1, width)).astype("f")
+            depth = width
+        fields = {**others, "weights": weights}
+        layer = np.empty((1, 1), [(name, object) for name in fields])
+        for name, value in fields.items():
+            layer[0, 0][name] = value
+        layers[0, i] = layer
+    return layers
 
 
 def write(path: str, content: str) -> None:

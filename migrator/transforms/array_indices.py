@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -64,29 +65,28 @@ def _scopes(tree: ast.Module) -> Iterator[tuple[_Scope, list[ast.AST]]]:
 
 def _named(scope: _Scope, nodes: list[ast.AST]) -> set[str]:
     """Names that hold such lists (or what was made a tuple of them), and nothing else."""
-    values: dict[str, list[ast.expr | None]] = {}
+    values: dict[str, list[ast.expr]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            values.setdefault(node.id, [])
-    bound = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    bound = Counter(
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     taken = {a.arg for a in walk(scope.args) if isinstance(a, ast.arg)} if not isinstance(
         scope, ast.Module) else set[str]()
     return {
         name for name, found in values.items()
-        if name not in taken and len(found) == bound.count(name)
+        if name not in taken and len(found) == bound[name]
         and any(_holds_slices(value) for value in found)
         and all(_holds_slices(value) or _is_tuple(value) for value in found)
     }
 
 
-def _is_tuple(node: ast.expr | None) -> bool:
+def _is_tuple(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple) or isinstance(node, ast.Call) and (
         isinstance(node.func, ast.Name) and node.func.id == "tuple")
 
 
-def _holds_slices(node: ast.expr | None) -> bool:
+def _holds_slices(node: ast.expr) -> bool:
     """Whether an expression is a list with a slice in it."""
     if isinstance(node, ast.List):
         return any(map(_is_slice, node.elts))

@@ -179,8 +179,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
     reasons = {
         name: why
         for name, m in methods.items()
-        if (why := _monitored(ctx, m) or _looks_into(ctx, m) or _fills_queues(ctx, m)
-            or (not opens_session(m) and _needs_graph(ctx, m)))
+        if (why := _lives_on_graph(ctx, m) or (not opens_session(m) and _needs_graph(ctx, m)))
     }
     _inherit(methods, reasons)
     if "setUp" in reasons:
@@ -193,9 +192,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
         why = ""
         if not _builds_graph(method):
             why = (
-                _monitored(ctx, method)
-                or _looks_into(ctx, method)
-                or _fills_queues(ctx, method)
+                _lives_on_graph(ctx, method)
                 or _gradients_of(ctx, method, made)
                 or _called_needs(ctx, method, reasons)
                 or late_update(ctx, method)
@@ -213,6 +210,11 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
             why = asked_name(ctx, method)
         if why:
             marks[id(method)] = method, why, MARK
+
+
+def _lives_on_graph(ctx: FileContext, method: _Function) -> str:
+    """A reason if what a method does by itself is done by the runs of a graph, or to the graph."""
+    return _monitored(ctx, method) or _looks_into(ctx, method) or _fills_queues(ctx, method)
 
 
 def _monitored(ctx: FileContext, method: _Function) -> str:

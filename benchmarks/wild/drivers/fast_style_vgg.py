@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from kit import carried, settings
+from kit import carried, settings, vgg19_layers
 
 REPOSITORY = "https://github.com/hwalsuklee/tensorflow-fast-style-transfer"
 COMMIT = "50438ad8b620af7d45ab8c4e050a7044d68ebe46"
@@ -31,7 +31,6 @@ utils.save_image = lambda image, path: Image.fromarray(
 """
 # The size of the real weights.
 _FILE = [("abs(size_in_KB - 534904783) < 10", "True")]
-_WIDTHS = {1: 2, 2: 2, 3: 4, 4: 4, 5: 4}  # blocks -> how many convolutions
 _TRAIN = ("--vgg_model=vgg", "--trainDB_path=photos", "--style=seen/style.png", "--batch_size=2",
           "--learn_rate=1e-5", "--checkpoint_every=2", "--test=seen/content.png")  # fmt: skip
 
@@ -42,20 +41,7 @@ def data(w):
     from PIL import Image
 
     draw = np.random.RandomState(0)
-    kinds = [kind for block, count in _WIDTHS.items()
-             for kind in [(block, True), (block, False)] * count + [(0, False)]][:-1]  # fmt: skip
-    layers, depth = np.empty((1, len(kinds)), object), 3
-    for i, (block, convolves) in enumerate(kinds):
-        weights = np.empty((1, 2), object)
-        weights[0, 0], weights[0, 1] = np.zeros((1, 1)), np.zeros((1, 1))
-        if convolves:
-            width = 4 * block
-            weights[0, 0] = draw.normal(0, (2 / 9 / depth) ** 0.5, (3, 3, depth, width)).astype("f")
-            weights[0, 1] = draw.normal(0, 0.1, (1, width)).astype("f")
-            depth = width
-        layer = np.empty((1, 1), [("name", object), ("pad", object), ("weights", object)])
-        layer[0, 0]["name"], layer[0, 0]["pad"], layer[0, 0]["weights"] = "layer", np.zeros(1), weights
-        layers[0, i] = layer
+    layers = vgg19_layers(draw, name="layer", pad=np.zeros(1))
     os.makedirs("vgg")
     scipy.io.savemat("vgg/imagenet-vgg-verydeep-19.mat", {"layers": layers})
     for folder in ("photos", "seen"):

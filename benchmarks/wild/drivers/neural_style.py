@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, picture
+from kit import carried, picture, vgg19_layers
 
 REPOSITORY = "https://github.com/anishathalye/neural-style"
 COMMIT = "d0a114879c1c69086e5f812f3432be634e29db5e"
@@ -14,7 +14,6 @@ random.seed(1)
 numpy.random.seed(1)
 time.time = lambda: 0.0
 """
-_WIDTHS = {1: 2, 2: 2, 3: 4, 4: 4, 5: 4}  # blocks -> how many convolutions
 
 
 @carried
@@ -22,20 +21,7 @@ def data(w):
     import scipy.io
 
     draw = np.random.RandomState(0)
-    kinds = [kind for block, count in _WIDTHS.items()
-             for kind in [(block, True), (block, False)] * count + [(0, False)]][:-1]  # fmt: skip
-    layers, depth = np.empty((1, len(kinds)), object), 3
-    for i, (block, convolves) in enumerate(kinds):
-        weights = np.empty((1, 2), object)
-        weights[0, 0], weights[0, 1] = np.zeros((1, 1)), np.zeros((1, 1))
-        if convolves:
-            width = 4 * block
-            weights[0, 0] = draw.normal(0, (2 / 9 / depth) ** 0.5, (3, 3, depth, width)).astype("f")
-            weights[0, 1] = draw.normal(0, 0.1, (1, width)).astype("f")
-            depth = width
-        layer = np.empty((1, 1), [("weights", object)])
-        layer[0, 0]["weights"] = weights
-        layers[0, i] = layer
+    layers = vgg19_layers(draw)
     mean = np.empty((1, 1), [("averageImage", object)])
     mean[0, 0]["averageImage"] = np.full((4, 4, 3), 120.0)
     scipy.io.savemat("vgg.mat", {"normalization": mean, "layers": layers})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
 
@@ -40,5 +40,4 @@ def gradients_behind_updates(changed: Changed) -> Iterator[Finding]:
 
 
 def _calls(node: ast.AST, names: tuple[str, ...]) -> bool:
-    return any(isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in names
-               for call in walk(node))
+    return any(last_name(call.func) in names for call in calls_in(node))

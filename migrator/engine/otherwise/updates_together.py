@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.analysis.values import argument
 from migrator.engine.otherwise import Changed, tells
 from migrator.model import Finding
@@ -29,14 +29,14 @@ def updates_together(changed: Changed) -> Iterator[Finding]:
     updates: dict[str, ast.Call] = {}
     for name, values in changed.assigned.items():
         made = values[-1]
-        if len(values) == 1 and isinstance(made, ast.Call) and _called(made) in _UPDATES and (
+        if len(values) == 1 and isinstance(made, ast.Call) and last_name(made.func) in _UPDATES and (
                 id(made) not in ordered):
             updates[name] = made
     told: set[frozenset[str]] = set()
     for call in calls_in(changed.before.tree):
-        if _called(call) not in ("run", "group") or not call.args:
+        if last_name(call.func) not in ("run", "group") or not call.args:
             continue
-        given = call.args if _called(call) == "group" else getattr(call.args[0], "elts", [])
+        given = call.args if last_name(call.func) == "group" else getattr(call.args[0], "elts", [])
         named = [name for part in given if (name := ast.unparse(part)) in updates]
         for one, other in combinations(named, 2):
             pair = frozenset((one, other))
@@ -52,28 +52,24 @@ def updates_together(changed: Changed) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _called(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
-
-
 def _share(changed: Changed, one: ast.Call, other: ast.Call) -> bool:
     """Whether two updates train variables of their own, and what they go by has a part in common."""
     trained = [_variables(changed, call) for call in (one, other)]
     if not all(trained) or trained[0] == trained[1]:
         return False
     common = _behind(changed, one) & _behind(changed, other)
-    return any(isinstance(value, ast.Call) and _called(value) not in _INPUTS
+    return any(isinstance(value, ast.Call) and last_name(value.func) not in _INPUTS
                for name in common for value in changed.assigned.get(name, ()))
 
 
 def _variables(changed: Changed, update: ast.Call) -> str:
     """The text of what an update trains, as far as it is said."""
-    if _called(update) == "minimize":
+    if last_name(update.func) == "minimize":
         listed = argument(update, 2, "var_list")
         return "" if listed is None else ast.unparse(listed)
     made = [v for name in sorted(_behind(changed, update)) for v in changed.assigned.get(name, ())]
     for call in (part for value in [*update.args[:1], *made] for part in walk(value)):
-        if isinstance(call, ast.Call) and _called(call) in ("compute_gradients", "gradients"):
+        if isinstance(call, ast.Call) and last_name(call.func) in ("compute_gradients", "gradients"):
             listed = argument(call, 1, "var_list") or argument(call, 1, "xs")
             if listed is not None:
                 return ast.unparse(listed)

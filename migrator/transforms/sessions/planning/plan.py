@@ -7,6 +7,7 @@ import ast
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.dataflow import statement_flow
 from migrator.analysis.program_items import KEEP, LAZY, TRACE, Item, Obstacle
+from migrator.analysis.tree_walk import last_name
 from migrator.analysis.values import argument
 from migrator.transforms.sessions.helpers import calls_of, chain
 from migrator.transforms.sessions.planning.place import FunctionPlacer
@@ -37,7 +38,7 @@ def _updates(call: ast.Call) -> bool:
 
 
 def _differentiates(call: ast.Call) -> bool:
-    return ast.unparse(call.func).rpartition(".")[2] in ("minimize", "compute_gradients", "gradients")
+    return last_name(call.func) in ("minimize", "compute_gradients", "gradients")
 
 
 def _inline_dependencies(context: ast.expr) -> list[ast.expr]:
