@@ -51,9 +51,9 @@ def text_of(tag: str, tensor: Any, name: str) -> Tensor:
 def merge(
     inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None
 ) -> Tensor | None:
-    """One summary with the values of all `inputs`, in a graph; else None."""
+    """One summary with the values of all `inputs`, in a graph or an estimator's step; else None."""
     if not builds_graph():
-        return None
+        return None if current_run().messages is None else tf.raw_ops.MergeSummary(inputs=inputs, name=name)
     with tf.name_scope(name or "Merge"):
         merged = tf.raw_ops.MergeSummary(inputs=list(inputs), name=name)
     for collection in collections or ():

@@ -2,7 +2,8 @@
 
 Such a function runs once with the first elements of the iterators that it asks, to find out what it reads. It
 runs again where the model is traced, with the elements of a step, so that the tensors that the program keeps
-from it are of the same graph as the model. What a queue of batches takes is computed by a data set.
+from it are of the same graph as the model. What a queue of batches takes is computed by a data set. One that
+needs more of queues runs in a graph of its own, whose batches a step is given.
 """
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from typing import Any
 
 import tensorflow as tf
 
-_MORE = "an input function asks {} for two elements: let it return a data set"
+Inputs = tuple[Any, Callable[[Any], Any]]  # see `inputs_of`
+
+
+class NeedsGraph(BaseException):
+    """An input function does what only a graph does: `inputs_in_graph` runs it in one. No handler of the
+    program is to see it."""
+
+    def __init__(self, inputs_in_graph: Callable[[Callable[[], Any]], Inputs]) -> None:
+        super().__init__()
+        self.inputs_in_graph = inputs_in_graph
 
 
 class _Making:
@@ -44,11 +54,14 @@ class _Taken(BaseException):
 _running: list[_Making] = []
 
 
-def inputs_of(make: Callable[[], Any]) -> tuple[Any, Callable[[Any], Any]]:
+def inputs_of(make: Callable[[], Any]) -> Inputs:
     """What the input function `make` gives: a data set (or one batch), and what a model takes of an element
     of it, as a function to be called where the model is traced."""
     first = _Making(make)
-    data = first.run()
+    try:
+        data = first.run()
+    except NeedsGraph as needs:
+        return needs.inputs_in_graph(make)
     if not first.asked:
         return data, lambda element: element
 
@@ -84,26 +97,25 @@ def asked_for_element(dataset: tf.data.Dataset) -> None:
     if not _running:
         return
     if dataset in _running[-1].asked:
-        raise NotImplementedError(_MORE.format("an iterator"))
+        raise NotImplementedError("an input function asks an iterator for two elements: let it return a "
+                                  "data set")
     _running[-1].asked.append(dataset)
 
 
 def queued(example: tuple[tf.Tensor, ...], batches: Callable[[tf.data.Dataset], tf.data.Dataset],
-           threads: int | None) -> Any:
+           threads: int | None, needs_graph: NeedsGraph) -> Any:
     """A batch of a queue that takes an input function's `example`: of what `batches` makes of all of them.
 
     Raises:
-        NotImplementedError: there is more than one such queue.
+        NeedsGraph: there is more than one such queue, or it takes what is of no data set.
     """
     making = _running[-1]
     if making.given is not None:
         if not making.batches:
             raise _Taken(example)
         return given_element()
-    if making.before:
-        raise NotImplementedError(_MORE.format("queues of batches"))
-    if not making.asked:
-        raise NotImplementedError("an input function fills a queue from no data set: let it return one")
+    if making.before or not making.asked:
+        raise needs_graph
 
     def one(*elements: Any) -> Any:
         try:

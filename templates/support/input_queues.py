@@ -7,13 +7,15 @@ from typing import Any
 import tensorflow as tf
 
 from .graph_runs import GraphRun
-from .input_functions import makes_inputs, queued
+from .input_functions import NeedsGraph, makes_inputs, queued
 from .queues import (
     FIFOQueue,
     PaddingFIFOQueue,
     QueueRunner,
     RandomShuffleQueue,
     add_queue_runner,
+    inputs_in_graph,
+    needs_graph,
 )
 from .scopes import GraphKeys, Variable
 from .store import current_run
@@ -51,7 +53,7 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
         ValueError: the shape of a row is not known.
     """
     if not isinstance(current_run(), GraphRun):
-        raise RuntimeError("queues need a graph: read with tf.data instead")
+        raise needs_graph()
     with tf.name_scope(name or "input_producer"):
         rows = tf.convert_to_tensor(input_tensor, name="input_tensor")
         shape = rows.shape[1:].merge_with(element_shape)
@@ -190,11 +192,10 @@ class Components:
         """A batch of the examples of an input function, which a data set computes.
 
         Raises:
-            NotImplementedError: they are of several lists.
+            NeedsGraph: they are of several lists, or there is another such queue.
         """
         if len(self.rows) > 1:
-            raise NotImplementedError("an input function joins examples that several threads make: let it "
-                                      "return a data set")
+            raise needs_graph()
         shapes, many = self.shapes(shapes, dynamic_pad), [None] if self._many else []
         row = [tf.ensure_shape(tensor, [*many, *shape]) if shape.rank is not None else tensor
                for tensor, shape in zip(self.rows[0], shapes, strict=True)]
@@ -208,7 +209,8 @@ class Components:
             batch = rows.padded_batch if dynamic_pad else rows.batch
             return batch(batch_size, drop_remainder=not smaller).prefetch(1)
 
-        return self.restored(queued((keep, *row), batches, None if threads == 1 else threads))
+        return self.restored(queued((keep, *row), batches, None if threads == 1 else threads,
+                                    NeedsGraph(inputs_in_graph)))
 
     def restored(self, found: Any) -> Any:
         """What was taken from the queue, in the form of an example."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from .graphs import default_graph
-from .sessions import get_default_session
+from .graphs import Graph, default_graph
+from .input_functions import Inputs, NeedsGraph, makes_inputs
+from .sessions import Session, get_default_session
 from .store import GraphKeys, builds_graph
 
 _log = logging.getLogger(__name__)
@@ -139,7 +140,7 @@ class QueueRunner:
         if queue_runner_def is not None:
             raise NotImplementedError("make queue runners where the graph is built")
         if not builds_graph():
-            raise RuntimeError("queues need a graph: read with tf.data instead")
+            raise needs_graph()
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)
@@ -244,3 +245,35 @@ def QueueRunners(session: Any) -> Iterator[None]:
     finally:
         coordinator.request_stop()
         coordinator.join(threads, stop_grace_period_secs=120)
+
+
+# ---- input functions ---------------------------------------------------------------------------
+def needs_graph() -> BaseException:
+    """What is raised where queues are asked for and no graph is being built."""
+    if makes_inputs():
+        return NeedsGraph(inputs_in_graph)
+    return RuntimeError("queues need a graph: read with tf.data instead")
+
+
+def inputs_in_graph(make: Callable[[], Any]) -> Inputs:
+    """The batches of an input function that runs in a graph of its own, whose queues are filled as long as
+    somebody takes batches."""
+    graph = Graph()
+    with graph.as_default():
+        made = make()
+    parts = tf.nest.flatten(made, expand_composites=True)
+    tensors = [part for part in parts if tf.is_tensor(part)]
+    step, session = graph.function_of([], tensors), Session(graph=graph)
+
+    def batches() -> Iterator[Any]:
+        with QueueRunners(session), contextlib.suppress(tf.errors.OutOfRangeError):
+            while True:
+                yield tuple(step())
+
+    def packed(element: Any) -> Any:
+        given = iter(element)
+        return tf.nest.pack_sequence_as(
+            made, [next(given) if tf.is_tensor(part) else part for part in parts], expand_composites=True)
+
+    signature = tuple(tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors)
+    return tf.data.Dataset.from_generator(batches, output_signature=signature), packed

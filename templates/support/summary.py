@@ -66,11 +66,13 @@ def _is_input(graph: Any, name: str) -> bool:
         return False
 
 
-def _kept(tag: str, make: Callable[[str], Any]) -> None:
-    """Keeps the message that `make` gives for a tag, where a hook may write it."""
+def _or_message(written: Any, tag: str, make: Callable[[str], Any]) -> Any:
+    """`written`; where hooks may write what they are given, the message that `make` gives for a tag."""
     messages, scope = current_run().messages, tf.get_current_name_scope()
-    if messages is not None:
-        messages.append(make(f"{scope}/{tag}" if scope else tag))
+    if messages is None:
+        return written
+    messages.append(make(f"{scope}/{tag}" if scope else tag))
+    return messages[-1]
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None,
@@ -83,8 +85,8 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     if number.shape.rank is None:  # what is fed may be of any shape until it is there
         number = tf.reshape(number, [])
     with _tagged(name, family) as tag:
-        _kept(tag, lambda full: tf.raw_ops.ScalarSummary(tags=full, values=number))
-        return tf.summary.scalar(tag, number, step=_step(step))
+        return _or_message(tf.summary.scalar(tag, number, step=_step(step)), tag,
+                           lambda full: tf.raw_ops.ScalarSummary(tags=full, values=number))
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None,
@@ -94,8 +96,8 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
         return collected(name, family, collections,
                          lambda tag, op: tf.raw_ops.HistogramSummary(tag=tag, values=values, name=op))
     with _tagged(name, family) as tag:
-        _kept(tag, lambda full: tf.raw_ops.HistogramSummary(tag=full, values=values))
-        return tf.summary.histogram(tag, values, step=_step(step))
+        return _or_message(tf.summary.histogram(tag, values, step=_step(step)), tag,
+                           lambda full: tf.raw_ops.HistogramSummary(tag=full, values=values))
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
@@ -132,16 +134,16 @@ def _written(tag: str, step: Any, make: Callable[[str], Any]) -> Any:
     """Writes the message that `make` gives for a tag, made only where it is recorded: TF 1's own kernels
     give images and sounds the tags that they had (`tag/image/0`), which tf.summary's do not have."""
     at = _step(step)
-    _kept(tag, make)
     with tf.summary.experimental.summary_scope(tag) as (full, _):
-        return tf.cond(tf.convert_to_tensor(tf.summary.should_record_summaries()),
-                       lambda: tf.summary.experimental.write_raw_pb(make(full), step=at),
-                       lambda: tf.constant(False))
+        written = tf.cond(tf.convert_to_tensor(tf.summary.should_record_summaries()),
+                          lambda: tf.summary.experimental.write_raw_pb(make(full), step=at),
+                          lambda: tf.constant(False))
+    return _or_message(written, tag, make)
 
 
 def text(name: str, tensor: Any, collections: Any = None, step: Any = None) -> Any:
     """Writes a string, or a tensor of strings."""
     if builds_graph():
         return collected(name, None, collections, lambda tag, op: text_of(tag, tensor, op))
-    _kept(clean_tag(name), lambda full: text_of(full, tensor, "text"))
-    return tf.summary.text(clean_tag(name), tensor, step=_step(step))
+    written = tf.summary.text(clean_tag(name), tensor, step=_step(step))
+    return _or_message(written, clean_tag(name), lambda full: text_of(full, tensor, "text"))

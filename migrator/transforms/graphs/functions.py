@@ -149,7 +149,9 @@ def _name(site: Site, values: Values) -> str:
     if operations:
         stems = [_stem(e) for e in operations]
         stem = "_and_".join(dict.fromkeys(stem for stem in stems if stem))[:_LONGEST]
-        return f"{stem}_step" if stem and "train" not in stems else "train_step"
+        if not stem or "train" in stems:
+            return "train_step"
+        return f"run_{stem}" if stem.endswith("step") else f"{stem}_step"
     stems = list(dict.fromkeys(stem for e in fetched if (stem := _stem(e))))
     if not stems:
         return "compute"

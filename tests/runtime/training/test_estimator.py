@@ -11,11 +11,15 @@ tf = pytest.importorskip("tensorflow")
 from tf1_support import (  # noqa: E402
     contrib_training,
     estimator,
+    graph_summaries,
     hooks,
+    input_functions,
+    input_queues,
     layers,
     losses,
     metrics,
     optimizers,
+    queues,
     schedules,
     scopes,
     summary,
@@ -194,6 +198,65 @@ def test_training_says_how_it_goes(tmp_path: Path, caplog: pytest.LogCaptureFixt
     _, losses = by_hand(5)
     assert [line.partition(", ")[2] for line in lines[:3]] == ["step = 1", "step = 3", "step = 5"]
     assert float(lines[1].split()[2].rstrip(",")) == pytest.approx(losses[2], rel=1e-5)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_hook_writes_the_summaries_that_it_is_given(several: bool, tmp_path: Path) -> None:
+    def own(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:
+        spec = model_fn(features, labels, mode, params)
+        written = summary.scalar("doubled", spec.loss * 2)
+        if several:
+            written = graph_summaries.merge([written, summary.histogram("halved", spec.loss / 2)])
+        saver = hooks.SummarySaverHook(2, output_dir=str(tmp_path / "mine"), summary_op=written)
+        return estimator.EstimatorSpec(mode, None, spec.loss, spec.train_op, training_hooks=[saver])
+
+    estimator.Estimator(own, str(tmp_path), params={"every": 99}).train(train_input, steps=4)
+    assert summaries(tmp_path / "mine") == {name: [1, 3] for name in ("doubled", "halved")[:1 + several]}
+
+
+def _row() -> list[Any]:
+    rows = [tf.constant(X), tf.constant(Y)]
+    return list(input_queues.slice_input_producer(rows, num_epochs=1, shuffle=False))
+
+
+def _joined() -> Any:
+    return input_queues.batch_join([_row()], 2)
+
+
+def _batched_again() -> Any:
+    x, y = input_queues.batch(input_queues.batch(_row(), 4), 2, enqueue_many=True)
+    return {"x": x}, y
+
+
+def _without_labels() -> Any:
+    return {"x": input_queues.batch(_row(), 2)[0]}, None
+
+
+def _own_runner() -> Any:
+    queue = queues.FIFOQueue(4, [tf.float32, tf.float32], [[2, 3], [2, 1]])
+    queues.add_queue_runner(queues.QueueRunner(queue, [queue.enqueue(_joined())]))
+    return tuple(queue.dequeue())
+
+
+@pytest.mark.parametrize("make", [_joined, _batched_again, _without_labels, _own_runner])
+def test_an_input_function_reads_from_queues(make: Any) -> None:
+    data, made = input_functions.inputs_of(make)
+    batches = [made(element) for element in data]
+    assert len(batches) == 4
+    for number, (features, labels) in enumerate(batches):
+        x = features["x"] if isinstance(features, dict) else features
+        assert x.shape == (2, 3) and np.array_equal(x, X[2 * number:2 * number + 2])
+        assert labels is None or np.array_equal(labels, Y[2 * number:2 * number + 2])
+
+
+def test_what_goes_wrong_in_a_queue_is_told(tmp_path: Path) -> None:
+    def make() -> Any:
+        names = input_queues.string_input_producer([str(tmp_path / "nothing")], shuffle=False)
+        return input_queues.batch([tf.io.read_file(names.dequeue())], 1)
+
+    data, _ = input_functions.inputs_of(make)
+    with pytest.raises(tf.errors.OpError, match="nothing; No such file"):
+        list(data)
 
 
 def test_train_and_evaluate_exports_what_it_trained(tmp_path: Path) -> None:

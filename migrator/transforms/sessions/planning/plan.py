@@ -196,8 +196,13 @@ class ScopePlan(FunctionPlacer):
         for item in self.items:
             self._refuse_unseen_inputs(item, evaluated)
         keeps_state = False
+        saver: ast.Call | None = None
         for item in self.program.items:
             calls = calls_of(item)
+            if saver is not None and any(map(self._makes_variables, calls)):
+                raise Obstacle(saver, "the saver was made ahead of some variables, and has none of these",
+                               "list what it is to save: Saver(var_list=...)")
+            saver = saver or next(filter(self._saves_everything, calls), None)
             keeps_state = keeps_state or any(map(self._keeps_state, calls))
             for call in calls:
                 self._refuse_asked_variables(call, calls, keeps_state)
@@ -278,6 +283,23 @@ class ScopePlan(FunctionPlacer):
         return name == "ExponentialMovingAverage" or (
             name.endswith("Optimizer") and name not in _STATELESS) or (
             fact is not None and "optimizers" in fact.flags)
+
+    def _saves_everything(self, call: ast.Call) -> bool:
+        """Whether a call makes a saver of the variables that there are by then."""
+        symbol = self.program.expressions.tf_symbol(call.func) or ""
+        return symbol == "tensorflow.train.Saver" and all(
+            argument(call, place, name) is None for place, name in ((0, "var_list"), (9, "defer_build")))
+
+    def _makes_variables(self, call: ast.Call) -> bool:
+        """Whether a call makes variables, or an optimizer its state."""
+        if _updates(call):
+            assert isinstance(call.func, ast.Attribute)
+            made = self.program._lookup(self.program._name(call.func.value) or "")
+            optimizer = made.call if made is not None and made.call is not None else call.func.value
+            return not isinstance(optimizer, ast.Call) or not (
+                self.program.expressions.tf_symbol(optimizer.func) or "").endswith(_STATELESS)
+        value = self.program.expressions.value(call)
+        return value.kind not in (k.VARIABLES, k.SAVER) and self.program.expressions.may_make_variables(call)
 
     def _refuse_asked_variables(self, call: ast.Call, calls: list[ast.Call], keeps_state: bool) -> None:
         """Which variables have a value, and what state is among them, only a graph knows."""

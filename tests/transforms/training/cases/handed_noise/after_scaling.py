@@ -17,8 +17,8 @@ class Scaling(object):
 
     def train(self, count):
         seen = []
-        step_step = graphs.function([], [self.loss, self.step])
+        run_step = graphs.function([], [self.loss, self.step])
         for _ in range(count):
-            loss, _ = step_step()
+            loss, _ = run_step()
             seen.append(loss)
         return seen, graphs.run(self.factor)

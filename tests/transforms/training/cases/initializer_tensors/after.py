@@ -29,8 +29,8 @@ class Memory(object):
         self.step = optimizers.GradientDescentOptimizer(0.01).minimize(self.loss)
 
     def train(self, batch):
-        step_step = graphs.function([self.inputs], [self.loss, self.step])
-        return step_step(batch)[0]
+        run_step = graphs.function([self.inputs], [self.loss, self.step])
+        return run_step(batch)[0]
 
 
 @graphs.building

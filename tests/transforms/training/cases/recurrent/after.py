@@ -36,9 +36,9 @@ def main(output):
   rng = np.random.RandomState(1)
   losses = []
   graphs.run(graphs.global_variables_initializer())
-  step_step = graphs.function([frames, labels, lengths], [loss, step])
+  run_step = graphs.function([frames, labels, lengths], [loss, step])
   for _ in range(3):
-    losses.append(step_step(rng.rand(2, 7, FEATURES), target, [7, 6])[0])
+    losses.append(run_step(rng.rand(2, 7, FEATURES), target, [7, 6])[0])
   names = sorted(v.name for v in scopes.trainable_variables())
   np.savez(output, losses=losses, names=names)
 

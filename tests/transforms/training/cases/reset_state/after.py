@@ -25,9 +25,9 @@ class Trainer(object):
 
     def train(self, rows):
         losses = []
-        step_step = graphs.function([self.x], [self.loss, self.step])
+        run_step = graphs.function([self.x], [self.loss, self.step])
         for _ in range(3):
-            losses.append(step_step(rows)[0])
+            losses.append(run_step(rows)[0])
         return losses
 
     def state(self):

@@ -37,9 +37,9 @@ class Factors(object):
             self._build()
             graphs.run(graphs.global_variables_initializer())
         losses = []
-        step_step = graphs.function([self.ratings, self.rate], [self.step, self.loss])
+        run_step = graphs.function([self.ratings, self.rate], [self.step, self.loss])
         for _ in range(epochs):
-            _, loss = step_step(ratings, rate)
+            _, loss = run_step(ratings, rate)
             losses.append(loss)
         return losses
 
