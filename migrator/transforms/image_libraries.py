@@ -1,4 +1,4 @@
-"""What matplotlib 3.10 and OpenCV 4 removed or give otherwise: canvas bytes, styles, contours.
+"""What matplotlib and OpenCV 4 removed or give otherwise: canvases, styles, backgrounds, contours.
 
 The canvas is told by its name as a figure's attribute, OpenCV 3's `findContours` by the three
 names that its result is unpacked into.
@@ -16,12 +16,14 @@ from migrator.model import Rung
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
 
-_WORDS = ("tostring_rgb", "findContours", "seaborn")
+_WORDS = ("tostring_rgb", "findContours", "seaborn", "set_window_title", "axis_bgcolor", "axisbg")
+#: What makes axes, and took the colour of their background as axisbg until matplotlib 2.2.
+_MAKERS = frozenset({"subplot", "add_subplot", "subplot2grid", "axes", "add_axes"})
 _STYLES = frozenset({"matplotlib.pyplot.style.use", "matplotlib.style.use"})
 
 @transform
 class ImageLibraries:
-    """PY225, PY226: canvas bytes and contours."""
+    """PY225, PY226: canvases, styles and backgrounds; contours."""
 
     name = "image_libraries"
     triggers = frozenset({"matplotlib.*", "cv2.findContours"})
@@ -35,6 +37,8 @@ class ImageLibraries:
         for node in ast.walk(ctx.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 self._canvas(node, node.func)
+                self._title(node, node.func)
+                self._background(node, node.func)
                 self._style(node)
             elif isinstance(node, ast.Assign):
                 self._contours(node)
@@ -55,6 +59,31 @@ class ImageLibraries:
         self.ctx.change(
             "PY225", call, "matplotlib 3.10 has buffer_rgba instead of tostring_rgb", Rung.NATIVE
         )
+
+    def _title(self, call: ast.Call, method: ast.Attribute) -> None:
+        """`fig.canvas.set_window_title(text)`: windows are their manager's."""
+        owner = method.value
+        if method.attr != "set_window_title" or self.ctx.suppressed("PY225", call):
+            return
+        if not isinstance(owner, ast.Attribute) or owner.attr != "canvas":
+            return
+        end = self.lines.span(owner)[1]
+        self.edits.append(Edit(end, end, (".manager",)))
+        self.ctx.change("PY225", call, "matplotlib 3.6 has set_window_title of the manager alone")
+
+    def _background(self, call: ast.Call, method: ast.Attribute) -> None:
+        """`axes.set_axis_bgcolor(c)`, `fig.add_subplot(111, axisbg=c)`."""
+        words = [word for word in call.keywords if word.arg == "axisbg" and method.attr in _MAKERS]
+        renamed = {"set_axis_bgcolor": "set_facecolor", "get_axis_bgcolor": "get_facecolor"}.get(method.attr)
+        if not (words or renamed) or self.ctx.suppressed("PY225", call):
+            return
+        if renamed:
+            end = self.lines.span(method)[1]
+            self.edits.append(Edit(end - len(method.attr), end, (renamed,)))
+        for word in words:
+            start = self.lines.span(word)[0]
+            self.edits.append(Edit(start, start + len("axisbg"), ("facecolor",)))
+        self.ctx.change("PY225", call, "matplotlib 2.2 calls the background of axes their face colour")
 
     def _style(self, call: ast.Call) -> None:
         """`plt.style.use('seaborn-white')`: matplotlib's copies of seaborn's styles have a version."""

@@ -1,4 +1,4 @@
-"""Canvas bytes of matplotlib 3.10 and the two results of OpenCV 4's findContours."""
+"""What matplotlib removed of canvases and axes, and the two results of OpenCV 4's findContours."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ PLOT = "import matplotlib.pyplot as plt\nimport numpy as np\nfig = plt.figure()\
         (PLOT + "data = np.fromstring(fig.canvas.tostring_rgb(), dtype='uint8')\n",
          PLOT + "data = np.frombuffer(np.asarray(fig.canvas.buffer_rgba())[..., :3].tobytes(), "
          "'uint8').copy()\n"),
+        (PLOT + "fig.canvas.set_window_title('found')\nplt.gcf().canvas.set_window_title(name)\n",
+         PLOT + "fig.canvas.manager.set_window_title('found')\n"
+         "plt.gcf().canvas.manager.set_window_title(name)\n"),
+        (PLOT + "fig.canvas.manager.set_window_title('found')\nset_window_title('x')\n",
+         PLOT + "fig.canvas.manager.set_window_title('found')\nset_window_title('x')\n"),
+        (PLOT + "axes = fig.add_subplot(111, axisbg='k')\naxes.set_axis_bgcolor('w')\n",
+         PLOT + "axes = fig.add_subplot(111, facecolor='k')\naxes.set_facecolor('w')\n"),
         (PLOT + "plt.style.use('seaborn-white')\n", PLOT + "plt.style.use('seaborn-v0_8-white')\n"),
         ("from matplotlib import style\nstyle.use('seaborn')\n",
          "from matplotlib import style\nstyle.use('seaborn-v0_8')\n"),
