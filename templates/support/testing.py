@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .graphs import Graph
+from .graphs import process_graph
 from .names import unlifted
 from .store import builds_graph, current_run, reset_default_store
 
@@ -139,7 +139,6 @@ def in_graph(test: Any) -> Any:
         def marked(self: TestCase, *args: Any, **kwargs: Any) -> Any:
             if tf.executing_eagerly():
                 _open_graph(self)
-                reset_default_store()
             return test(self, *args, **kwargs)
 
     marked.in_graph = _open_graph
@@ -160,8 +159,9 @@ def only_traced(test: Callable[..., None]) -> Callable[..., None]:
 
 
 def _open_graph(test: TestCase) -> None:
-    """Opens a graph until `test` ends."""
-    test.enterContext(Graph().as_default())
+    """Opens a new graph until `test` ends, which may begin another one (`reset_default_store`)."""
+    reset_default_store()
+    test.enterContext(process_graph())
     tf.random.set_seed(87654321)  # of this graph; the number is tf.test.TestCase's
 
 

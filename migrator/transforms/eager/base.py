@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from migrator.analysis import graph_kinds as k
 from migrator.analysis.fresh_names import fresh_name
 from migrator.engine.cst_walk import exchanged, own_calls
 from migrator.transforms import _flow as flow
@@ -15,9 +16,8 @@ from migrator.transforms.eager.units import Placeholder, Unit, Unsupported
 _GRAPH_STATE = frozenset(
     "tensorflow." + name
     for name in (
-        "global_variables trainable_variables local_variables model_variables get_collection "
-        "get_default_graph moving_average_variables losses.get_losses losses.get_total_loss "
-        "contrib.slim.get_model_variables contrib.slim.get_variables"
+        "get_collection get_collection_ref get_default_graph losses.get_losses losses.get_total_loss "
+        "losses.get_regularization_loss losses.get_regularization_losses report_uninitialized_variables"
     ).split()
 )
 # What is computed in Python, not in the graph.
@@ -159,12 +159,8 @@ class PlannerBase:
                 continue
             if id(other.node) in self.plan.dropped:
                 continue
-            if self._reads_graph_state(other) and self._makes_tensors(unit):
-                raise Unsupported(
-                    other.node,
-                    "collections or variables of the graph are read before the graph is run",
-                    "call the graph function on the fed values first, then look at the variables",
-                )
+            if self._makes_tensors(unit):
+                self._refuse_graph_state(other.node)
             clash = other.writes & (unit.reads | unit.writes)
             if clash:
                 raise Unsupported(
@@ -173,10 +169,15 @@ class PlannerBase:
                     "build the graph in a function and call it with the fed values",
                 )
 
-    def _reads_graph_state(self, unit: Unit) -> bool:
-        return any(
-            self.body.resolve(node.func) in _GRAPH_STATE for node in own_calls(unit.node)
-        )
+    def _refuse_graph_state(self, statement: cst.BaseStatement) -> None:
+        """What stands ahead of a run may not list what the run's function makes."""
+        named = [self.body.resolve(call.func) or "" for call in own_calls(statement)]
+        if any(name in _GRAPH_STATE or k.kind_of(name) == k.VARIABLES for name in named):
+            raise Unsupported(
+                statement,
+                "collections or variables of the graph are read before the graph is run",
+                "call the graph function on the fed values first, then look at the variables",
+            )
 
     def _makes_tensors(self, unit: Unit) -> bool:
         for node in own_calls(unit.node):

@@ -85,6 +85,10 @@ class FunctionPlanner(FeedPlanner):
                 "the graph is used outside of its runs",
                 "build the graph in a function and call it with the fed values",
             )
+        start = min((u.order for u in chosen if self._makes_tensors(u)), default=first.unit.order)
+        for unit in self.body.units:
+            if start < unit.order < first.unit.order and unit not in chosen:
+                self._refuse_graph_state(unit.node)
         self._refuse_later_uses(first, chosen, units, written - keys)
         fetches = exchanged(first.fetches, self._inner)
         if not all(run.is_statement and not run.expects_error for run in runs):

@@ -135,6 +135,8 @@ class BuiltLines(LineReader):
                 raise self._refusal(line.node, _BUILDS_GRAPHS)
             if line.built:
                 self._check(index, line)
+            elif built[0] < index < self.anchor:
+                self.planner._refuse_graph_state(line.node)
 
     def _check(self, index: int, line: Line) -> None:
         """A statement that is moved finds there what it found here, and looks at no values."""

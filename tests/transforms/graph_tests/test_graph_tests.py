@@ -17,7 +17,7 @@ from tests.transforms.projects import (
 HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
 FILES = ("updates_test.py", "trainers_test.py", "inherited_test.py", "hooks_test.py",
-         "looking_test.py", "repeated_test.py")
+         "looking_test.py", "repeated_test.py", "listed_test.py")
 
 
 @pytest.fixture(scope="module")
