@@ -21,8 +21,9 @@ from migrator.analysis.facts_loaded_graphs import loaded_parameters
 from migrator.analysis.facts_sessions import Carried
 from migrator.analysis.graph_code import calls_builders, roots, shares_graph
 from migrator.analysis.run_sites import Site, is_plain, savers_session, sites
+from migrator.analysis.scopes import Reference
 from migrator.analysis.session_carriers import carriers
-from migrator.analysis.tree_walk import first_line, walk
+from migrator.analysis.tree_walk import first_line, last_name, self_attribute, walk
 from migrator.analysis.value_kinds import Parents, Values
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
@@ -42,6 +43,12 @@ _GRAPHS = {
     "tensorflow.keras.backend.clear_session": (
         "graphs.clear_session", "the graph that is being built is a new one, too"),
 }
+#: What graphs.Graph keeps for itself, beyond what TensorFlow 1's graphs had.
+_OF_GRAPHS = frozenset({
+    "bound", "built_by", "compute", "effects", "element", "end", "function_of", "late", "ordered", "python",
+    "python_operation", "read", "read_first", "reads_of", "resource", "resources", "run", "session", "store",
+    "told", "traced", "use", "variable_handles",
+})
 
 
 @transform
@@ -79,6 +86,13 @@ class GraphPrograms:
             every_root = roots(ctx.index, ctx.path, own) if found is None else found
             writer.roots(every_root - _of_tests(own, tests))
         return writer.text()
+
+
+def _own_names(made: ast.ClassDef) -> set[str]:
+    """The methods of a class, and the attributes that it gives to its objects."""
+    names = {node.name for node in made.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    return names | {node.attr for node in walk(made) if isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Store) and self_attribute(node) is not None}
 
 
 def _of_tests(own: Mapping[str, Mapping[str, Any]], tests: list[dict[str, Any]]) -> set[str]:
@@ -290,17 +304,30 @@ class _Writer:
     def graphs(self) -> None:
         """Graphs that the program makes itself, and what begins a new one."""
         for reference in self.ctx.names.references:
-            if reference.call is None or reference.role != "load":
+            if reference.role != "load":
                 continue
             target = self.ctx.names.reference_target(reference)
             symbol = "" if target is None else target.name
-            if symbol in _GRAPHS:
+            if symbol in _GRAPHS and (reference.call is not None or self._is_class(reference)):
                 support, reason = _GRAPHS[symbol]
                 self.edits.append(
                     Edit(*self.lines.span(reference.node), (self.ctx.support(support),)))
                 self.ctx.change("TF391", reference.node, reason, Rung.SUPPORT, symbol=symbol)
-            elif symbol == "tensorflow.get_default_graph":
+            elif symbol == "tensorflow.get_default_graph" and reference.call is not None:
                 self._compared(reference.call)
+
+    def _is_class(self, reference: Reference) -> bool:
+        """Whether a class is meant: one that the program extends, or asks objects for."""
+        held = reference.parent
+        if isinstance(held, ast.ClassDef):
+            for name in sorted(_own_names(held) & _OF_GRAPHS):
+                self.ctx.finding(
+                    "TF391", held, f"graphs have an attribute {name} of their own here, and so has the class",
+                    "Rename the attribute: the support package's graphs.Graph builds and runs with its own.",
+                    symbol="tf.Graph",
+                )  # fmt: skip
+            return True
+        return isinstance(held, ast.Call) and last_name(held.func) in ("isinstance", "issubclass")
 
     def _compared(self, graph: ast.Call) -> None:
         """`x.graph is tf.get_default_graph()` asks for equality: a tensor knows what its graph traces."""

@@ -47,16 +47,18 @@ _VALUES: dict[str, tuple[str, str, object, object, str]] = {
     # NumPy 1 takes None for the same
     "numpy.array": ("PY239", "copy", False, None, "copy=False refuses in NumPy 2 where it must copy"),
 }
-_WORDS = {word for names in _NOW.values() for word in names} | {row[1] for row in _VALUES.values()}
+_CHANNELS = "multichannel"  # scikit-image's, of all its functions
+_WORDS = {_CHANNELS, *(row[1] for row in _VALUES.values())}
+_WORDS |= {word for names in _NOW.values() for word in names}
 
 
 @transform
 class LibraryKeywords:
-    """PY203, PY222, PY223, PY225, PY239: arguments are named, and given, as the libraries take them now; a
-    shape that follows the array needs no name, so that older versions take it as well."""
+    """PY203, PY222, PY223, PY225, PY227, PY239: arguments are named, and given, as the libraries take them
+    now; a shape that follows the array needs no name, so that older versions take it as well."""
 
     name = "library_keywords"
-    triggers = frozenset(f"{name.partition('.')[0]}.*" for name in (*_NOW, *_VALUES))
+    triggers = frozenset(f"{name.partition('.')[0]}.*" for name in (*_NOW, *_VALUES, "skimage"))
     order = 86
 
     def run(self, ctx: FileContext) -> str | None:
@@ -70,6 +72,8 @@ class LibraryKeywords:
                 edits += self._renamed(ctx, lines, call, function)
             elif function in _VALUES and not ctx.suppressed(_VALUES[function][0], call):
                 edits += self._given(ctx, lines, call, function)
+            elif function.startswith("skimage.") and not ctx.suppressed("PY227", call):
+                edits += self._channels(ctx, lines, call)
         return apply(ctx.text, edits)[0] if edits else None
 
     @staticmethod
@@ -94,6 +98,20 @@ class LibraryKeywords:
         for piece in without(site, gone):
             edits.append(Edit(piece.start, piece.end, ()))
             ctx.change(code, call, piece.reason)
+        return edits
+
+    @staticmethod
+    def _channels(ctx: FileContext, lines: Lines, call: ast.Call) -> list[Edit]:
+        """`multichannel=True` is the last axis; metrics take it still, and do nothing with it."""
+        edits = []
+        for word in call.keywords:
+            if word.arg == _CHANNELS:
+                given = ast.get_source_segment(ctx.text, word.value) or ""
+                axis = f"-1 if {given} else None"
+                if isinstance(word.value, ast.Constant):
+                    axis = "-1" if word.value.value else "None"
+                edits.append(Edit(*lines.span(word), (f"channel_axis={axis}",)))
+                ctx.change("PY227", call, "scikit-image 0.19 names the axis of the channels")
         return edits
 
     @staticmethod

@@ -349,9 +349,23 @@ def default_graph() -> Graph:
 def _reset() -> None:
     """The process has a new, empty graph, into which open blocks go on to build."""
     _Process.graph = None
+    _begin_again()
+
+
+def _begin_again() -> None:
     for block in _blocks.open[-1:]:
         block.close()
         block.enter_context(default_graph().as_default())
+
+
+def take_over(graph: Graph) -> Graph | None:
+    """Makes a graph the one of the process; the one that was it, None if that is not the default graph."""
+    earlier = default_graph()
+    if earlier is graph or earlier is not _Process.graph:
+        return None
+    _Process.graph = graph
+    _begin_again()
+    return earlier
 
 
 def clear_session(free_memory: bool = True) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .graphs import Graph, default_graph
+from .graphs import Graph, default_graph, take_over
 
 
 class _Stack(threading.local):
@@ -160,11 +160,18 @@ class _Entered(Session):
 
 
 class InteractiveSession(Session):
-    """A session that is the default one from the start."""
+    """A session that is the default one from the start, as its graph is until it is closed."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
+        self._earlier = take_over(self.graph)
         self.__enter__()
+
+    def close(self) -> None:
+        super().close()
+        if self._earlier is not None:
+            take_over(self._earlier)
+            self._earlier = None
 
 
 def _use_default(graph: Graph) -> None:

@@ -159,6 +159,10 @@ class GraphLoads(ScopedNodes):
     def _entered(self, statement: cst.CSTNode) -> str | None:
         for item in self.entered_around(statement):
             key = self.default_graph(item)
+            entered = as_default(item)
+            if entered is not None and flow.key_of(entered) in ("self", "cls"):
+                raise Obstacle(statement, "the object itself is the graph that it is loaded into",
+                               "keep the loaded graph in an attribute")
             if key is not None and key not in self._sessions:
                 return None if item.asname is None and self._makes_graph(as_default(item)) else key
         return None

@@ -38,6 +38,13 @@ def test_keywords(before: str, after: str) -> None:
          "from sklearn import preprocessing\ne = preprocessing.OneHotEncoder(sparse_output=False)\n"),
         ("import matplotlib.pyplot as plt\nplt.hist(a, 5, normed=True)\nplt.grid(b=True)\n",
          "import matplotlib.pyplot as plt\nplt.hist(a, 5, density=True)\nplt.grid(visible=True)\n"),
+        ("from skimage.metrics import structural_similarity as ssim\nx = ssim(a, b, multichannel=True)  # c\n"
+         "y = ssim(a, b, multichannel=False)\nz = ssim(a, b, multichannel=a.ndim == 3, data_range=1)\n",
+         "from skimage.metrics import structural_similarity as ssim\nx = ssim(a, b, channel_axis=-1)  # c\n"
+         "y = ssim(a, b, channel_axis=None)\n"
+         "z = ssim(a, b, channel_axis=-1 if a.ndim == 3 else None, data_range=1)\n"),
+        ("import skimage.measure\nx = skimage.measure.compare_ssim(a, b, multichannel=True)\n",
+         "import skimage.measure\nx = skimage.metrics.structural_similarity(a, b, channel_axis=-1)\n"),
     ],
 )  # fmt: skip
 def test_keywords_of_other_libraries(before: str, after: str) -> None:
