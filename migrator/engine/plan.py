@@ -148,6 +148,10 @@ def _build(root: Path, options: Options, progress: Progress | None) -> Plan:
             told = pins.unpinned(results)
             if told is not None:
                 results.put(told)
+        from migrator.engine.compiled_code import compiled_before
+
+        for told in list(compiled_before(results, root, options)):
+            results.put(told)
     if not package:
         using = (path for path, symbols in users.items() if symbols)
         support = support_files(root, using, index, rendered, vendored)
