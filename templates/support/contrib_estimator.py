@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .estimator import Estimator, EstimatorSpec, ModeKeys
+from .estimator import Estimator, EstimatorSpec, ModeKeys, PredictOutput
 from .optimizers import Optimizer
 
 
@@ -31,7 +31,7 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Any]]) 
         given = {"features": features, "labels": labels, "predictions": spec.predictions,
                  "config": config}
         added = metric_fn(**{name: given[name] for name in asked})
-        return spec._replace(eval_metric_ops={**(spec.eval_metric_ops or {}), **added})
+        return spec._replace(eval_metric_ops={**spec.eval_metric_ops, **added})
 
     return Estimator(model_fn, estimator.model_dir, estimator.config)
 
@@ -50,8 +50,6 @@ def forward_features(
 
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         spec = estimator.call_model_fn(features, labels, mode)
-        if spec.predictions is None:
-            return spec
         if not isinstance(spec.predictions, dict):
             raise ValueError(f"Predictions must be a dict, they are {type(spec.predictions)}")
         forwarded = {}
@@ -64,7 +62,12 @@ def forward_features(
             forwarded[name] = (
                 tf.sparse.to_dense(value, defaults[name]) if name in defaults
                 else tf.convert_to_tensor(value))
-        return spec._replace(predictions={**spec.predictions, **forwarded})
+        exports = {
+            name: PredictOutput({**export.outputs, **forwarded})
+            if name in ("predict", "serving_default") and isinstance(export, PredictOutput) else export
+            for name, export in (spec.export_outputs or {}).items()}
+        return spec._replace(predictions={**spec.predictions, **forwarded},
+                             export_outputs=exports or spec.export_outputs)
 
     return Estimator(model_fn, estimator.model_dir, estimator.config)
 

@@ -25,6 +25,7 @@ from .checkpoint import Saver, load_tf1_checkpoint
 from .hooks import (
     CheckpointSaverHook,
     NanTensorHook,
+    Scaffold,
     SecondOrStepTimer,
     SessionRunContext,
     SessionRunHook,
@@ -92,20 +93,59 @@ class RunConfig:
         return copy
 
 
-class EstimatorSpec(NamedTuple):
-    """What a model function returns."""
-
+class _Spec(NamedTuple):
     mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Mapping[str, Any] | None = None
-    export_outputs: Mapping[str, Any] | None = None
-    training_chief_hooks: Sequence[SessionRunHook] | None = None
-    training_hooks: Sequence[SessionRunHook] | None = None
-    scaffold: Any = None
-    evaluation_hooks: Sequence[SessionRunHook] | None = None
-    prediction_hooks: Sequence[SessionRunHook] | None = None
+    predictions: Any
+    loss: Any
+    train_op: Any
+    eval_metric_ops: Mapping[str, Any]
+    export_outputs: Mapping[str, Any] | None
+    training_chief_hooks: Sequence[SessionRunHook]
+    training_hooks: Sequence[SessionRunHook]
+    scaffold: Any
+    evaluation_hooks: Sequence[SessionRunHook]
+    prediction_hooks: Sequence[SessionRunHook]
+
+
+class EstimatorSpec(_Spec):
+    """What a model function returns; what it leaves out is empty, the scaffold a plain one.
+
+    Raises:
+        ValueError: the mode needs a loss, or predictions, that are missing.
+    """
+
+    def __new__(cls, mode: str, predictions: Any = None, loss: Any = None, train_op: Any = None,
+                eval_metric_ops: Mapping[str, Any] | None = None,
+                export_outputs: Mapping[str, Any] | None = None,
+                training_chief_hooks: Sequence[SessionRunHook] | None = None,
+                training_hooks: Sequence[SessionRunHook] | None = None, scaffold: Any = None,
+                evaluation_hooks: Sequence[SessionRunHook] | None = None,
+                prediction_hooks: Sequence[SessionRunHook] | None = None) -> EstimatorSpec:
+        if loss is None and mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
+            raise ValueError("Missing loss.")
+        if predictions is None and mode == ModeKeys.PREDICT:
+            raise ValueError("Missing predictions.")
+        if tf.is_tensor(loss) and not loss.shape.is_compatible_with([]):
+            loss = tf.reshape(loss, [])
+        if mode == ModeKeys.PREDICT:
+            export_outputs = _exported(export_outputs, predictions)
+        return super().__new__(
+            cls, mode, {} if predictions is None else predictions, loss, train_op,
+            {} if eval_metric_ops is None else eval_metric_ops, export_outputs,
+            tuple(training_chief_hooks or ()), tuple(training_hooks or ()), scaffold or Scaffold(),
+            tuple(evaluation_hooks or ()), tuple(prediction_hooks or ()))
+
+
+def _exported(outputs: Mapping[str, Any] | None, predictions: Any) -> Mapping[str, Any]:
+    """What a model exports, with what servers ask for: by default, the predictions."""
+    if outputs is None:
+        return {_SERVED: PredictOutput(predictions)}
+    if _SERVED in outputs or not outputs:
+        return outputs
+    if len(outputs) > 1:
+        raise ValueError("Multiple export_outputs were provided, but none of them is specified as the "
+                         f"default. Do this by naming one of them {_SERVED!r}.")
+    return {**outputs, _SERVED: next(iter(outputs.values()))}
 
 
 class TrainSpec(NamedTuple):
@@ -254,13 +294,12 @@ class _Step:
             asked = {ModeKeys.TRAIN: spec.train_op, ModeKeys.EVAL: spec.eval_metric_ops}.get(mode)
             if mode == ModeKeys.EVAL:
                 outputs["metrics"] = {
-                    name: _metric(result) for name, result in (spec.eval_metric_ops or {}).items()}
+                    name: _metric(result) for name, result in spec.eval_metric_ops.items()}
             elif mode == ModeKeys.PREDICT:
                 outputs["predictions"] = predictions(spec.predictions)
-            self.hooks += {ModeKeys.TRAIN: [*(spec.training_hooks or ()),
-                                            *(spec.training_chief_hooks or ())],
-                           ModeKeys.EVAL: [*(spec.evaluation_hooks or ())],
-                           ModeKeys.PREDICT: [*(spec.prediction_hooks or ())]}[mode]
+            self.hooks += {ModeKeys.TRAIN: (*spec.training_hooks, *spec.training_chief_hooks),
+                           ModeKeys.EVAL: spec.evaluation_hooks,
+                           ModeKeys.PREDICT: spec.prediction_hooks}[mode]
             for hook in self.hooks:
                 hook.begin()
                 wanted = hook.before_run(SessionRunContext())

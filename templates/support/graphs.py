@@ -418,6 +418,7 @@ def building(unit: Any) -> Any:
         with process_graph():
             return unit(*args, **kwargs)
 
+    wrapper.__signature__ = inspect.signature(unit)  # type: ignore[attr-defined]  # Keras asks, past `wraps`
     return wrapper
 
 

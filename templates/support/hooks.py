@@ -18,7 +18,14 @@ from tensorflow.core.framework import summary_pb2
 
 from .checkpoint import Saver
 from .graph_summaries import merge_all
-from .scopes import GraphKeys, add_to_collection, get_collection, get_global_step
+from .scopes import (
+    GraphKeys,
+    add_to_collection,
+    get_collection,
+    get_global_step,
+    global_variables,
+    report_uninitialized_variables,
+)
 from .store import builds_graph, current_run
 from .writers import FileWriterCache
 
@@ -489,6 +496,9 @@ class Scaffold:
         run = current_run()
         for name, collection, make in (
             ("init_op", GraphKeys.INIT_OP, lambda: run.initializer_of(GraphKeys.GLOBAL_VARIABLES)),
+            ("ready_op", GraphKeys.READY_OP, report_uninitialized_variables),
+            ("ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP,
+             lambda: report_uninitialized_variables(global_variables())),
             ("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
             ("summary_op", GraphKeys.SUMMARY_OP, merge_all),
             ("saver", GraphKeys.SAVERS, Saver),

@@ -236,3 +236,18 @@ def test_a_gradient_behind_an_update_goes_through_what_it_left(
         assert graphs.run([through, product])[0] == [gradient]
         graphs.run(graphs.global_variables_initializer())
         assert graphs.run(product) == [6.0]
+
+
+def test_a_keras_layer_that_builds_in_a_graph_can_be_made() -> None:
+    """Keras 3 asks a constructor for its parameters without following what wraps it."""
+    @graphs.building
+    class Scaled(tf.keras.layers.Layer):
+        def __init__(self, factor: float = 2.0) -> None:
+            super().__init__()
+            self.factor = factor
+
+        def call(self, inputs: Any) -> Any:
+            return inputs * self.factor
+
+    layer = Scaled(factor=3.0)
+    assert layer.get_config()["factor"] == 3.0

@@ -462,3 +462,36 @@ def test_experiments_train_evaluate_and_export(tmp_path: Path) -> None:
     assert len(list((tmp_path / "export" / "Servo").iterdir())) == 1, "one is kept"
     with pytest.raises(ValueError, match="default_output_alternative_key"):
         experiment.make_export_strategy(serving, "head")
+
+
+def test_what_a_model_leaves_out() -> None:
+    """As TensorFlow 1.15.5 filled it in."""
+    spec = estimator.EstimatorSpec(estimator.ModeKeys.TRAIN, loss=tf.constant([2.0]), train_op=tf.no_op())
+    assert spec.predictions == {} and spec.eval_metric_ops == {} and spec.export_outputs is None
+    assert spec.training_hooks == spec.training_chief_hooks == spec.evaluation_hooks == ()
+    assert isinstance(spec.scaffold, hooks.Scaffold) and spec.scaffold.summary_op is None
+    assert spec.loss.shape == [] and float(spec.loss) == 2.0
+    kept = hooks.Scaffold()
+    assert estimator.EstimatorSpec("eval", loss=tf.constant(1.0), scaffold=kept).scaffold is kept
+
+
+def test_what_a_model_exports() -> None:
+    """What servers ask for is always there, as in TensorFlow 1.15.5."""
+    values = tf.constant([1.0])
+    spec = estimator.EstimatorSpec("infer", {"y": values})
+    assert list(spec.export_outputs) == ["serving_default"]
+    assert spec.export_outputs["serving_default"].outputs == {"y": values}
+    other = estimator.RegressionOutput(values)
+    spec = estimator.EstimatorSpec("infer", values, export_outputs={"other": other})
+    assert spec.export_outputs == {"other": other, "serving_default": other}
+    with pytest.raises(ValueError, match="none of them is specified as the default"):
+        estimator.EstimatorSpec("infer", values, export_outputs={"other": other, "more": other})
+
+
+def test_what_a_mode_needs() -> None:
+    with pytest.raises(ValueError, match="Missing loss"):
+        estimator.EstimatorSpec("train", train_op=tf.no_op())
+    with pytest.raises(ValueError, match="Missing loss"):
+        estimator.EstimatorSpec("eval", {"y": tf.constant(1.0)})
+    with pytest.raises(ValueError, match="Missing predictions"):
+        estimator.EstimatorSpec("infer")
