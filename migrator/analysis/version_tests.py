@@ -50,7 +50,12 @@ _TEXTS = frozenset({"split", "startswith", "endswith", "strip", "replace", "part
 
 def decide(test: ast.expr, names: NameTable, world: World) -> bool:
     """What a test says in a world. Raises Undecided."""
-    return bool(_Reader(names, world).value(test))
+    return bool(decided(test, names, world))
+
+
+def decided(node: ast.expr, names: NameTable, world: World) -> Any:
+    """The value of an expression in a world. Raises Undecided."""
+    return _Reader(names, world).value(node)
 
 
 def asks_for_version(
@@ -59,8 +64,8 @@ def asks_for_version(
     """Whether anything in a test is about versions, so that it may be worth reading."""
     for node in ast.walk(test):
         if isinstance(node, ast.Call) and depth and (found := function(node.func)) is not None:
-            returned = _returned(found[0])
-            if returned is not None and asks_for_version(returned, found[1], depth=depth - 1):
+            answer = returned(found[0])
+            if answer is not None and asks_for_version(answer, found[1], depth=depth - 1):
                 return True
         if isinstance(node, (ast.Name, ast.Attribute)):
             name = names.resolve_node(node)
@@ -91,7 +96,7 @@ def _assigned(node: ast.Name, names: NameTable) -> ast.expr | None:
     return None
 
 
-def _returned(function: ast.FunctionDef) -> ast.expr | None:
+def returned(function: ast.FunctionDef) -> ast.expr | None:
     """What a function of one statement returns."""
     body = function.body[1:] if ast.get_docstring(function) is not None else function.body
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
@@ -196,14 +201,14 @@ class _Reader:
 
     def _of_project(self, call: ast.Call, function: ast.FunctionDef, names: NameTable) -> Any:
         """What one of the project's functions returns, if that is all that it does."""
-        returned, arguments = _returned(function), function.args
+        answer, arguments = returned(function), function.args
         taken = [a.arg for a in arguments.args]
-        if returned is None or len(taken) != len(call.args) or arguments.vararg or arguments.kwarg or (
+        if answer is None or len(taken) != len(call.args) or arguments.vararg or arguments.kwarg or (
                 arguments.kwonlyargs or arguments.posonlyargs):
             raise Undecided
         given = dict(zip(taken, map(self.value, call.args), strict=True))
         alone = World(self.world.tensorflow, self.world.has, python=self.world.python)
-        return _Reader(names, alone, given).value(returned)
+        return _Reader(names, alone, given).value(answer)
 
     def _call(self, node: ast.Call) -> Any:
         if node.keywords:

@@ -15,7 +15,14 @@ from migrator.analysis.api import Api, load_api
 from migrator.analysis.names import NameTable, canonical
 from migrator.analysis.tree_walk import walk
 from migrator.analysis.value_kinds import Parents
-from migrator.analysis.version_tests import Undecided, World, asks_for_version, decide
+from migrator.analysis.version_tests import (
+    Undecided,
+    World,
+    asks_for_version,
+    decide,
+    decided,
+    returned,
+)
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
@@ -60,26 +67,57 @@ class VersionGuards:
         self._new = World("2.21.0", lambda name: _has(new, name), self._function)
         lines, found = Lines(ctx.text), []
         for node in walk(ctx.tree):
-            if not isinstance(node, (ast.Try, ast.If, ast.Assign)) or ctx.suppressed(CODE, node):
+            if not isinstance(node, (ast.Try, ast.If, ast.Assign, ast.FunctionDef)) or (
+                    ctx.suppressed(CODE, node)):
                 continue
-            if isinstance(node, ast.Assign):
-                edit = self._rebound(ctx, lines, node)
+            reason = "what TensorFlow 1.15 and Python 3 did not run is left out"
+            if isinstance(node, (ast.Assign, ast.FunctionDef)):
+                edit = self._rebound(ctx, lines, node) if isinstance(node, ast.Assign) else None
+                reason = "TensorFlow 1 goes by the module's own name"
+                if edit is None:
+                    edit, reason = self._kept(ctx, lines, node), "the answer is that of TensorFlow 1.15"
             else:
                 edit = (self._tried if isinstance(node, ast.Try) else self._tested)(ctx, lines, node)
             if edit is not None:
-                found.append((node, edit))
+                found.append((node, edit, reason))
         outer = [
-            (node, edit) for node, edit in found
-            if not any(o.start <= edit.start and edit.end <= o.end for _, o in found if o is not edit)
+            (node, edit, reason) for node, edit, reason in found
+            if not any(o.start <= edit.start and edit.end <= o.end for _, o, _ in found if o is not edit)
         ]  # what is inside of another one has its turn in the next round
-        for node, _ in outer:
-            ctx.change(CODE, node, "TensorFlow 1 goes by the module's own name" if isinstance(
-                node, ast.Assign) else "what TensorFlow 1.15 and Python 3 did not run is left out")
-        return apply(ctx.text, [edit for _, edit in outer])[0] if outer else None
+        for node, _, reason in outer:
+            ctx.change(CODE, node, reason)
+        return apply(ctx.text, [edit for _, edit, _ in outer])[0] if outer else None
 
     def _rebound(self, ctx: FileContext, lines: Lines, node: ast.Assign) -> Edit | None:
         """``tf = tf.compat.v1`` goes."""
         return without(node, Parents(ctx.tree), lines) if _is_rebound(ctx, node) else None
+
+    def _kept(self, ctx: FileContext, lines: Lines, node: ast.Assign | ast.FunctionDef) -> Edit | None:
+        """``def is_tf2(): return tf.__version__.startswith("2")``: others ask it, whose variants are to fit
+        together."""
+        if isinstance(node, ast.FunctionDef):
+            answer = None if node.args.args else returned(node)
+        else:
+            answer = node.value
+        if not isinstance(answer, (ast.Compare, ast.Call, ast.BoolOp, ast.UnaryOp)) or (
+                "hasattr" in ast.unparse(answer) or not asks_for_version(answer, ctx.names)):
+            return None
+        try:
+            was, now = (decided(answer, ctx.names, world) for world in (self._old, self._new))
+        except Undecided:
+            return None
+        if not isinstance(was, bool) or not isinstance(now, bool) or was == now:
+            return None
+        self._told(ctx, answer)
+        return Edit(*lines.span(answer), (str(was),))
+
+    def _told(self, ctx: FileContext, test: ast.expr) -> None:
+        ctx.finding(
+            CODE, test,
+            f"{ast.unparse(test)} chooses between two variants of the program; the one that ran on "
+            "TF 1.15 is kept",
+            "Take out the variant that you do not want.",
+        )  # fmt: skip
 
     def _tested(self, ctx: FileContext, lines: Lines, node: ast.Try | ast.If) -> Edit | None:
         """``if tf.__version__ < "1.0": ... else: ...``"""
@@ -100,12 +138,7 @@ class VersionGuards:
             while (further := self._decided(ctx, kept)) is not None:
                 kept = further
             return _folded(ctx, lines, node, kept)
-        ctx.finding(
-            CODE, node.test,
-            f"{ast.unparse(node.test)} chooses between two variants of the program; the one that ran on "
-            "TF 1.15 is kept",
-            "Take out the variant that you do not want.",
-        )  # fmt: skip
+        self._told(ctx, node.test)
         start, end = lines.span(node.test)
         return Edit(start, end, (str(was),))
 

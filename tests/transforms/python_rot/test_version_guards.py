@@ -121,3 +121,17 @@ def test_texts_over_several_lines_stay() -> None:
     guard = 'if tf.__version__ < "1.0":\n    x = """a\n  b"""\nelse:\n    x = """c\nd"""\n'
     text = TF + guard + "y = tf.log(1.)\n"
     assert '"""c\nd"""' in migrated(text) and "if tf" in migrated(text)
+
+
+def test_what_others_ask_says_what_it_said_on_version_1() -> None:
+    """A decorator or a condition of another module goes with the variant that is kept."""
+    text = (TF + "IS_2 = int(tf.__version__.split('.')[0]) >= 2\nNEW = tf.__version__ > '1.1'\n\n\n"
+            "def is_tf2():\n    \"\"\"Which it is.\"\"\"\n    return tf.__version__.startswith('2')\n\n\n"
+            "def later(version):\n    return tf.__version__ > version\n")
+    result = result_of(text)
+    new = result.new_text or ""
+    assert "IS_2 = False\nNEW = tf.__version__ > '1.1'\n" in new
+    assert '    """Which it is."""\n    return False\n' in new
+    assert "    return tf.__version__ > version\n" in new
+    assert [(f.code, f.line) for f in result.findings] == [("TF151", 2), ("TF151", 8)]
+    assert migrated(new) == new
