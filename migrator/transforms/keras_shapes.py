@@ -59,9 +59,28 @@ def _shapes(method: ast.FunctionDef, parameter: str) -> set[str]:
     return names
 
 
+def _made_of(method: ast.FunctionDef, names: set[str]) -> set[str]:
+    """The names, and those that what is made of them is bound to, by assignments and loops."""
+    found, before = set(names), 0
+    while len(found) > before:
+        before = len(found)
+        for node in walk(method):
+            if isinstance(node, ast.Assign):
+                source, targets = node.value, node.targets
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                source, targets = node.iter, [node.target]
+            else:
+                continue
+            if any(isinstance(part, ast.Name) and part.id in found for part in walk(source)):
+                found |= {
+                    part.id for target in targets for part in walk(target) if isinstance(part, ast.Name)}
+    return found - {"self"}
+
+
 def needs_tensor_shapes(ctx: FileContext, method: ast.FunctionDef, parameter: str) -> bool:
     """Whether a body asks the shape for what a tuple has not, or hands it on to the project."""
     names = _shapes(method, parameter)
+    made = _made_of(method, names)
 
     def is_shape(node: ast.expr) -> bool:
         if isinstance(node, ast.Subscript):
@@ -69,7 +88,8 @@ def needs_tensor_shapes(ctx: FileContext, method: ast.FunctionDef, parameter: st
         return isinstance(node, ast.Name) and node.id in names
 
     for node in walk(method):
-        if isinstance(node, ast.Attribute) and node.attr in _OF_SHAPES and is_shape(node.value):
+        if isinstance(node, ast.Attribute) and node.attr in _OF_SHAPES and (
+                is_shape(node.value) or isinstance(node.value, ast.Name) and node.value.id in made):
             return True
         if isinstance(node, ast.Call) and any(
             isinstance(argument, ast.Name) and is_shape(argument) for argument in node.args

@@ -17,6 +17,7 @@ HEAD = "import tensorflow as tf\nimport shapes\n\n\nclass Dense(tf.keras.layers.
         "    for i, one in enumerate(input_shape):\n      n = shapes.depth(one)",
         "    n = [s.num_elements() for s in input_shape]",
         "    n = input_shape[0].ndims",
+        "    first = input_shape[1]\n    n = [s.as_list()[-1] for s in shapes.flat(first)]",
     ],
 )
 def test_shapes_are_converted(body: str) -> None:
