@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
 from migrator.analysis.facts import fact
@@ -19,10 +20,12 @@ GRAPH_ONLY = frozenset(
         "tensorflow.sparse_placeholder",
     }
 )
-_OPENERS = frozenset(
+#: What opens a graph or a session.
+OPENERS = frozenset(
     {"as_default", "Session", "InteractiveSession", "test_session", "cached_session", "session",
      "MonitoredSession", "MonitoredTrainingSession", "SingularMonitoredSession"}
 )  # fmt: skip
+_OPERATION = re.compile(r"(^|_)(op|ops|init|initializer)$")  # what people call operations
 _LAST = frozenset(symbol.rpartition(".")[2] for symbol in GRAPH_ONLY)
 _WORDS = tuple(f"{name}(" for name in _LAST)
 
@@ -62,7 +65,7 @@ def is_traced(node: ast.AST) -> bool:
 def opens_session(function: ast.FunctionDef) -> bool:
     """Whether a function has a graph or session of its own: such a program is complete, and is
     either made eager as a whole or keeps its graph as a whole."""
-    return any(last_name(c.func) in _OPENERS for c in calls_in(function))
+    return any(last_name(c.func) in OPENERS for c in calls_in(function))
 
 
 @fact("graph_only", *sorted(_LAST), when=has_functions)
@@ -80,6 +83,27 @@ def graph_only_functions(
             if symbols:
                 needs[name] = symbols
     return _with_callers(functions, needs) or None
+
+
+@fact("runs_by_default", ".run(", when=has_functions)
+def running_functions(
+    tree: ast.Module, names: NameTable, module: str
+) -> dict[str, list[str]] | None:
+    """Top-level function -> those, it or others of this module that it calls, which run operations that they
+    are given in the session that is around them."""
+    del names, module
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    running = {name: {name} for name, node in functions.items()
+               if not is_traced(node) and not opens_session(node) and _runs_by_default(node)}
+    return _with_callers(functions, running) or None
+
+
+def _runs_by_default(function: ast.FunctionDef) -> bool:
+    """Whether a function runs operations without saying in which session: ``scaffold.init_op.run()``."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "run" and not call.args
+        and all(word.arg == "feed_dict" for word in call.keywords)
+        and _OPERATION.search(last_name(call.func.value)) for call in calls_in(function))
 
 
 def _with_callers(

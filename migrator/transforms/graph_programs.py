@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,7 @@ from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, 
 from migrator.transforms.session import runs_left
 from migrator.transforms.sessions.xla import ADVICE, CODE, Reach
 
+_SESSION = re.compile(r"[sS]ession\(")
 _WIDTH = 100  # columns of a line that is written anew
 _GRAPHS = {
     "tensorflow.Graph": ("graphs.Graph", "a graph whose functions can be called"),
@@ -67,7 +69,7 @@ class GraphPrograms:
         if not runs_left(ctx) and not shares_graph(ctx.index, ctx.path) and not any(
             facts["direct"] and calls_builders(ctx.index, ctx.path, facts["calls"]) for facts in tests
         ):
-            return _without_sessions(ctx)
+            return _without_sessions(ctx) or (_evaluated(ctx) if tests else None)
         loaded = loaded_parameters(ctx.index, ctx.path, ctx.text, ctx.tree, ctx.names)
         every = {
             name: unit_facts(nodes, ctx.names, {p for function, p in loaded if function == name})
@@ -76,7 +78,7 @@ class GraphPrograms:
         direct = any(facts["direct"] for facts in [*own.values(), *tests])
         found = None if direct else roots(ctx.index, ctx.path, own)
         if not direct and not found:
-            return None
+            return _evaluated(ctx) if tests else None
         writer = _Writer(ctx, loaded)
         writer.sites()
         writer.savers()
@@ -108,6 +110,16 @@ def _without_sessions(ctx: FileContext) -> str | None:
         return None
     writer = _Writer(ctx, set())
     writer.sessions()
+    return writer.text()
+
+
+def _evaluated(ctx: FileContext) -> str | None:
+    """Tests that are eager by now, whose helpers still evaluate what they are given in the session that was
+    around them."""
+    if "eval(" not in ctx.text or not _SESSION.search(ctx.original):
+        return None
+    writer = _Writer(ctx, set())
+    writer.sites()
     return writer.text()
 
 

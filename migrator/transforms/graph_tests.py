@@ -10,11 +10,13 @@ placeholder could not be taken out. They keep their TF 1 form and run in the gra
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_graph_code import is_test_case
 from migrator.analysis.facts_graph_only import (
+    OPENERS,
     asks_for_graph,
     graph_only_calls,
     is_traced,
@@ -36,7 +38,7 @@ from migrator.transforms.eager.built_only import (
     puts_channels_first,
     runs_nothing,
 )
-from migrator.transforms.eager.called import asks_for_names, graph_needs
+from migrator.transforms.eager.called import asks_for_names, graph_needs, runs_by_default
 from migrator.transforms.eager.late_updates import late_update
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ TRACED = "only_traced"
 _GRADIENTS = frozenset({"tensorflow.gradients", "tensorflow.hessians"})
 _JUDGED = "tf1_support.testing.TestCase"
 _LOOKS = "it looks into the graph, which eager code does not build"
+_OUTPUT = re.compile(r"\w:\d$")  # the end of a tensor's name
 _Function = ast.FunctionDef
 _Marks = dict[int, tuple[ast.stmt, str, str]]  # id(class or function) -> (it, why, the mark)
 
@@ -202,6 +205,7 @@ def _judge_class(ctx: FileContext, node: ast.ClassDef, marks: _Marks) -> None:
             )
         elif not _runs(ctx, method):  # what opens only a graph leaves its sessions to what it calls
             why = _called_needs(ctx, method, reasons)
+        why = why or _run_by_others(ctx, method) or _run_inside(method) or _compared_name(method)
         builds = "" if why else _only_builds(ctx, method, methods)
         if builds:
             # Variables of another device than this machine has can be built, but not be made.
@@ -279,6 +283,69 @@ def _named_arguments(ctx: FileContext, method: _Function) -> str:
     """A reason if a function of the project asks for the name of a tensor that it is given."""
     asking = next(filter(None, (asks_for_names(ctx, name) for name in _called(ctx, method))), "")
     return f"{asking} asks for the name of a tensor" if asking else ""
+
+
+def _run_by_others(ctx: FileContext, method: _Function) -> str:
+    """A reason if a function of the project runs operations in the session of the test."""
+    running = next(filter(None, (runs_by_default(ctx, name) for name in _called(ctx, method))), "")
+    return f"{running} runs operations in its session" if running else ""
+
+
+def _run_inside(method: _Function) -> str:
+    """A reason if a function inside a method feeds the method's placeholders, or runs what that built."""
+    sessions = {
+        item.optional_vars.id for block in walk(method) if isinstance(block, ast.With) for item in block.items
+        if isinstance(item.optional_vars, ast.Name) and isinstance(item.context_expr, ast.Call)
+        and last_name(item.context_expr.func) in OPENERS
+    }
+    for inner in walk(method):
+        if inner is method or not isinstance(inner, _Function) or opens_session(inner):
+            continue
+        own = {a.arg for a in (*inner.args.posonlyargs, *inner.args.args, *inner.args.kwonlyargs)}
+        own |= {n.id for n in walk(inner) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for call in calls_in(inner):
+            run = _run_of_session(call, sessions)
+            if run is not None and (run[1] or not _names(run[0]) <= own):
+                return f"{inner.name} runs what is built around it"
+    return ""
+
+
+def _compared_name(method: _Function) -> str:
+    """A reason if a test compares the name of a tensor that a call made: eager ones have none."""
+    made = {
+        target.id for node in walk(method)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        and "variable" not in last_name(node.value.func).lower()
+        for target in node.targets if isinstance(target, ast.Name)
+    }
+    for call in calls_in(method):
+        if last_name(call.func) not in ("assertEqual", "assertEquals") or not any(
+                isinstance(a, ast.Constant) and isinstance(a.value, str) and _OUTPUT.search(a.value)
+                for a in call.args):
+            continue
+        for given in call.args:
+            if isinstance(given, ast.Attribute) and given.attr == "name" and (
+                    isinstance(given.value, ast.Name) and given.value.id in made):
+                return f"it compares the name of {given.value.id}"
+    return ""
+
+
+def _run_of_session(call: ast.Call, sessions: set[str]) -> tuple[ast.expr, bool] | None:
+    """(what is fetched, whether something is fed) of a run in the session around a function."""
+    func = call.func
+    if not isinstance(func, ast.Attribute):
+        return None
+    fed = {word.arg for word in call.keywords}
+    if func.attr == "run" and isinstance(func.value, ast.Name) and func.value.id in sessions and call.args:
+        return call.args[0], len(call.args) > 1 or "feed_dict" in fed
+    if func.attr == "eval" and isinstance(func.value, (ast.Name, ast.Attribute, ast.Subscript)) and (
+            fed <= {"feed_dict"} and len(call.args) + len(fed) < 2):
+        return func.value, bool(call.args or fed)
+    return None
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _inherit(methods: dict[str, _Function], reasons: dict[str, str]) -> None:

@@ -40,6 +40,16 @@ def asks_for_names(ctx: FileContext, name: str) -> str:
     return ""
 
 
+def runs_by_default(ctx: FileContext, name: str) -> str:
+    """The function that runs operations in the session around it: the project's `name`, or one that it
+    calls, directly or not; empty if none does."""
+    for path, function, _ in _called_functions(ctx, name):
+        running = (ctx.index.fact(path, "runs_by_default") or {}).get(function)
+        if running:
+            return str(running[0])
+    return ""
+
+
 def _called_functions(
     ctx: FileContext, name: str
 ) -> Iterator[tuple[str, str, dict[str, Any] | None]]:

@@ -17,7 +17,7 @@ from tests.transforms.projects import (
 HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
 FILES = ("updates_test.py", "trainers_test.py", "inherited_test.py", "hooks_test.py",
-         "looking_test.py", "repeated_test.py", "listed_test.py")
+         "looking_test.py", "repeated_test.py", "listed_test.py", "inner_test.py")
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,14 @@ def test_an_object_is_filled_before_it_is_read(migrated: Path) -> None:
 
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
     assert_command_changes_nothing(migrated, tmp_path / "again")
+
+
+def test_functions_inside_keep_a_graph_only_where_they_run_what_is_around_them(migrated: Path) -> None:
+    text = (migrated / "inner_test.py").read_text()
+    marked = re.findall(r"@testing\.in_graph\n\s*def (\w+)", text)
+    assert marked == ["testFed", "testFedByEval", "testRunAgain", "testScaffold", "testScaffoldOfOwnGraph",
+                      "testComparedName"]
+    assert "graphs.evaluate(found)" in text  # what an eager test evaluates inside, known or not
 
 
 TAKEN_BACK = """import tensorflow as tf
