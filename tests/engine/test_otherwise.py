@@ -473,3 +473,22 @@ session = tf.Session()
 session.run({fetched}, {{x: [1, 2]}})
 """
     assert found(text, "TF310") == told
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("x = tf.zeros([2], tf.float64)\ny = tf.keras.layers.Dense(2)(x)\nz = tf.keras.layers.Dense(3)(y)\n",
+         [3]),
+        ("class Plain(tf.keras.layers.Layer):\n  def call(self, x):\n    return x + tf.cast(1, tf.half)\n",
+         [2]),
+        ("class Typed(tf.keras.Model):\n  def __init__(self):\n    super().__init__(dtype=tf.float64)\n", []),
+        ("x = tf.zeros([2], tf.float64)\ny = tf.keras.layers.Dense(2, dtype='float64')(x)\n", []),
+        ("tf.keras.backend.set_floatx('float64')\nx = tf.zeros([2], tf.float64)\n"
+         "y = tf.keras.layers.Dense(2)(x)\n", []),
+        ("x = tf.keras.layers.Input([2], dtype=tf.float32)\ny = tf.keras.layers.Dense(2)(x)\n", []),
+        ("x = tf.layers.dense(tf.zeros([2, 2], tf.float64), 2)\n", []),
+    ],
+)  # fmt: skip
+def test_layers_of_keras_whose_inputs_are_cast(body: str, lines: list[int]) -> None:
+    assert found("import tensorflow as tf\n" + body, "TF318") == lines
