@@ -492,3 +492,14 @@ session.run({fetched}, {{x: [1, 2]}})
 )  # fmt: skip
 def test_layers_of_keras_whose_inputs_are_cast(body: str, lines: list[int]) -> None:
     assert found("import tensorflow as tf\n" + body, "TF318") == lines
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"),
+    [("[[0, 1], [1, 0]]", [6]), ("[.1, .7]", [6]), (".25", [6]), ("[2]", []), ("[2, 3]", []), ("y", [])],
+)
+def test_numbers_that_a_test_expects_of_a_seed(expected: str, lines: list[int]) -> None:
+    text = ("import tensorflow as tf\n\n\nclass DrawnTest(tf.test.TestCase):\n  def testDrawn(self):\n"
+            "    tf.set_random_seed(1)\n    with self.test_session() as sess:\n"
+            f"      y = tf.random_normal([2])\n      self.assertAllClose(sess.run(y), {expected})\n")
+    assert found(text, "TF319") == lines
