@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from migrator.analysis.tree_walk import children, last_name, walk
 from migrator.analysis.values import argument
@@ -165,7 +166,7 @@ class _Reader:
         return self._is_of(name.id, self._after(bound, name.id), depth)
 
     def _is_of(self, name: str, nodes: list[ast.AST], depth: int) -> bool:
-        used = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+        used = [node for node in nodes if _is_name(node, name) and isinstance(node.ctx, ast.Load)]
         handed = all(isinstance(self._above.get(id(node)), _HANDED) for node in used)
         return handed and any(self._is_taken(node, depth) for node in used)
 
@@ -218,7 +219,7 @@ class _Reader:
         return ctx.anew(ctx.index.text(hit[0].path) or "", hit[0].path), function
 
 
-def _is_name(node: ast.AST | None, name: str) -> bool:
+def _is_name(node: ast.AST | None, name: str) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and node.id == name
 
 

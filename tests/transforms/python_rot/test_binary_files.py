@@ -76,7 +76,8 @@ def test_functions_are_followed(tmp_path: Path) -> None:
     """What is read is put into a record by a function of another module, as converters of data sets do."""
     (tmp_path / "records.py").write_text(
         "import tensorflow as tf\n\n\ndef feature(value):\n"
-        "    return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))\n\n\n"
+        "    if not isinstance(value, list):\n        value = [value]\n"
+        "    return tf.train.Feature(bytes_list=tf.train.BytesList(value=value))\n\n\n"
         "def example(image, shape):\n    print(shape)\n    return {'image': feature(image)}\n"
     )
     program = ("import tensorflow as tf\nfrom records import example\n\n\ndef convert(path):\n"
