@@ -358,6 +358,16 @@ def _begin_again() -> None:
         block.enter_context(default_graph().as_default())
 
 
+@contextlib.contextmanager
+def closed() -> Iterator[None]:
+    """Open blocks go on building behind this one, which may drop the graphs that are open."""
+    for block in _blocks.open[-1:]:
+        block.close()
+    yield
+    for block in _blocks.open[-1:]:
+        block.enter_context(default_graph().as_default())
+
+
 def take_over(graph: Graph) -> Graph | None:
     """Makes a graph the one of the process; the one that was it, None if that is not the default graph."""
     earlier = default_graph()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .graphs import process_graph
+from .graphs import closed, process_graph
 from .names import unlifted
 from .store import builds_graph, current_run, reset_default_store
 
@@ -198,9 +198,11 @@ class TestCase(tf.test.TestCase):
             cls.setUp = _in_own_graph(set_up)  # type: ignore[method-assign]
 
     def setUp(self) -> None:
-        super().setUp()  # seeds Python, NumPy and TensorFlow
+        with closed():
+            super().setUp()  # seeds Python, NumPy and TensorFlow, and drops graphs that modules began
         reset_default_store()
-        self.enterContext(tf.variable_creator_scope(current_run().lifted))
+        if not builds_graph():
+            self.enterContext(tf.variable_creator_scope(current_run().lifted))
         self.open_graph()
 
     def open_graph(self) -> None:
