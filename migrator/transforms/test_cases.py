@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from migrator.analysis.tree_walk import blocks_of, children
+from migrator.analysis.tree_walk import blocks_of, calls_in, children
 from migrator.engine.context import FileContext
 from migrator.engine.cst_walk import exchanged, list_once, only, own_calls
 from migrator.engine.edits import Edit, Lines, apply
@@ -103,8 +103,18 @@ def _base_classes(ctx: FileContext, lines: Lines, block: list[ast.stmt]) -> Iter
                 Rung.SUPPORT,
             )
             yield Edit(*lines.span(base), (ctx.support("testing.TestCase"),))
+            yield from _called_bases(ctx, lines, node)
         for inner in _inner_blocks(node):
             yield from _base_classes(ctx, lines, inner)
+
+
+def _called_bases(ctx: FileContext, lines: Lines, node: ast.AST) -> Iterator[Edit]:
+    """``tf.test.TestCase.setUp(self)`` in a class calls what its base has now."""
+    for call in calls_in(node):
+        func = call.func
+        if isinstance(func, ast.Attribute) and call.args and isinstance(call.args[0], ast.Name) and (
+                call.args[0].id == "self" and ctx.names.resolve_node(func.value) == _TEST_CASE):
+            yield Edit(*lines.span(func.value), (ctx.support("testing.TestCase"),))
 
 
 def _plain_base_classes(ctx: FileContext, lines: Lines, touched: list[int]) -> Iterator[Edit]:

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 PROJECT = HERE / "fixtures"
 FILES = ("updates_test.py", "trainers_test.py", "inherited_test.py", "hooks_test.py",
          "looking_test.py", "repeated_test.py", "listed_test.py", "inner_test.py",
-         "begun_test.py")
+         "begun_test.py", "called_test.py")
 
 
 @pytest.fixture(scope="module")
