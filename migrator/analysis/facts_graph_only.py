@@ -68,18 +68,23 @@ def opens_session(function: ast.FunctionDef) -> bool:
     return any(last_name(c.func) in OPENERS for c in calls_in(function))
 
 
-@fact("graph_only", *sorted(_LAST), when=has_functions)
+#: What takes the gradients of a loss that it is given: the computation behind an eager one is gone.
+_TRAINERS = frozenset({"minimize", "compute_gradients", "optimize_loss"})
+_TRAINS = "tensorflow.train.Optimizer."
+
+
+@fact("graph_only", *sorted(_LAST | _TRAINERS), when=has_functions)
 def graph_only_functions(
     tree: ast.Module, names: NameTable, module: str
 ) -> dict[str, list[str]] | None:
     """Top-level function -> what makes it need a graph: symbols of `GRAPH_ONLY` that it calls
-    itself, or through other functions of this module."""
+    itself, or through other functions of this module, and the training of a loss that it is given."""
     del module
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     needs: dict[str, set[str]] = {}
     for name, node in functions.items():
         if not is_traced(node) and not opens_session(node):
-            symbols = {symbol for _, symbol in graph_only_calls(node, names)}
+            symbols = {symbol for _, symbol in graph_only_calls(node, names)} | _trained(node)
             if symbols:
                 needs[name] = symbols
     return _with_callers(functions, needs) or None
@@ -104,6 +109,18 @@ def _runs_by_default(function: ast.FunctionDef) -> bool:
         isinstance(call.func, ast.Attribute) and call.func.attr == "run" and not call.args
         and all(word.arg == "feed_dict" for word in call.keywords)
         and _OPERATION.search(last_name(call.func.value)) for call in calls_in(function))
+
+
+def _trained(function: ast.FunctionDef) -> set[str]:
+    """What a function trains a loss by that is one of its parameters."""
+    taken = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+    found = set[str]()
+    for call in calls_in(function):
+        if (name := last_name(call.func)) in _TRAINERS:
+            given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "loss")]
+            if any(isinstance(loss, ast.Name) and loss.id in taken for loss in given):
+                found.add(f"{_TRAINS}{name}")
+    return found
 
 
 def _with_callers(

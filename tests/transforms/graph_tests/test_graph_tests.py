@@ -78,7 +78,7 @@ def test_functions_inside_keep_a_graph_only_where_they_run_what_is_around_them(m
     text = (migrated / "inner_test.py").read_text()
     marked = re.findall(r"@testing\.in_graph\n\s*def (\w+)", text)
     assert marked == ["testFed", "testFedByEval", "testRunAgain", "testScaffold", "testScaffoldOfOwnGraph",
-                      "testComparedName"]
+                      "testTrained", "testComparedName"]
     assert "graphs.evaluate(found)" in text  # what an eager test evaluates inside, known or not
 
 
