@@ -83,6 +83,7 @@ class GraphPrograms:
         writer.sites()
         writer.savers()
         writer.graphs()
+        writer.extensions()
         writer.sessions()
         if writer.edits or ctx.text != ctx.original or not in_graph_form(ctx.text):
             every_root = roots(ctx.index, ctx.path, own) if found is None else found
@@ -95,6 +96,22 @@ def _own_names(made: ast.ClassDef) -> set[str]:
     names = {node.name for node in made.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
     return names | {node.attr for node in walk(made) if isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, ast.Store) and self_attribute(node) is not None}
+
+
+def _extends_graph(made: ast.ClassDef, ctx: FileContext, depth: int = 8) -> bool:
+    """Whether a class extends tf.Graph, by itself or through a few classes of the project."""
+    for base in made.bases if depth else ():
+        symbol = ctx.names.resolve_node(base) or ""
+        if symbol in ("tensorflow.Graph", "tf1_support.graphs.Graph"):
+            return True
+        hit = ctx.index.definition(symbol, ctx.path)
+        other = ctx if hit is None else ctx.anew(ctx.index.text(hit[0].path) or "", hit[0].path)
+        name = last_name(base) if hit is None else hit[1]
+        found = next((node for node in other.tree.body if isinstance(node, ast.ClassDef)
+                      and node.name == name and node is not made), None)  # fmt: skip
+        if found is not None and _extends_graph(found, other, depth - 1):
+            return True
+    return False
 
 
 def _of_tests(own: Mapping[str, Mapping[str, Any]], tests: list[dict[str, Any]]) -> set[str]:
@@ -331,15 +348,20 @@ class _Writer:
     def _is_class(self, reference: Reference) -> bool:
         """Whether a class is meant: one that the program extends, or asks objects for."""
         held = reference.parent
-        if isinstance(held, ast.ClassDef):
-            for name in sorted(_own_names(held) & _OF_GRAPHS):
+        return isinstance(held, ast.ClassDef) or (
+            isinstance(held, ast.Call) and last_name(held.func) in ("isinstance", "issubclass"))
+
+    def extensions(self) -> None:
+        """What graphs and classes that extend them both have."""
+        for made in self.tree.body:
+            if not isinstance(made, ast.ClassDef) or not _extends_graph(made, self.ctx):
+                continue
+            for name in sorted(_own_names(made) & _OF_GRAPHS):
                 self.ctx.finding(
-                    "TF391", held, f"graphs have an attribute {name} of their own here, and so has the class",
+                    "TF391", made, f"graphs have an attribute {name} of their own here, and so has the class",
                     "Rename the attribute: the support package's graphs.Graph builds and runs with its own.",
                     symbol="tf.Graph",
                 )  # fmt: skip
-            return True
-        return isinstance(held, ast.Call) and last_name(held.func) in ("isinstance", "issubclass")
 
     def _compared(self, graph: ast.Call) -> None:
         """`x.graph is tf.get_default_graph()` asks for equality: a tensor knows what its graph traces."""

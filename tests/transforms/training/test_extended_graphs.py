@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 
 from migrator.analysis.tree_walk import self_attribute
+from migrator.engine.options import Options
+from migrator.engine.plan import build_plan
 from migrator.transforms.graph_programs import _OF_GRAPHS
 from tests.transforms.texts import result_of
 
@@ -33,6 +35,22 @@ def test_an_attribute_of_both_is_said() -> None:
     )
     said = [finding.message for finding in result.findings if finding.code == "TF391"]
     assert [next(n for n in ("run", "session") if n in text) for text in said] == ["run", "session"]
+
+
+def test_extensions_of_extensions_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(
+        "import tensorflow as tf\n\n\nclass Base(tf.Graph):\n    def begin(self):\n"
+        "        self.sess = tf.InteractiveSession(graph=self)\n"
+    )
+    (tmp_path / "net.py").write_text(
+        "import tensorflow as tf\nimport base\n\n\nclass Net(base.Base):\n    def build(self):\n"
+        "        self.x = tf.placeholder(tf.float32, [], name='x')\n        self.store = {}\n\n"
+        "    def ask(self):\n        return self.sess.run(self.x + 1., {self.x: 2.})\n"
+    )
+    said = {result.path: [f.message for f in result.findings if f.code == "TF391"]
+            for result in build_plan(tmp_path, Options(jobs=1)).files}
+    assert [text for text in said["net.py"] if "attribute store of their own" in text]
+    assert not [text for text in said["base.py"] if "of their own" in text]
 
 
 def test_an_object_is_no_loaded_graph() -> None:
