@@ -57,7 +57,8 @@ def _string(
             "TF004",
             node,
             f"the string names {shown(name)}; what looks it up is not checked",
-            f"TensorFlow 2 has it as {shown(found.target)}: change the string if it is looked up."
+            f"TensorFlow 2 has it as {shown(found.target)}: change the string if it is looked up"
+            + (", and migrate again, which brings it along." if found.kind == "support" else ".")
             if found.target and not found.rest
             else "If it is looked up, check that TensorFlow 2 has what is read from it.",
             shown(name),
