@@ -49,6 +49,24 @@ _GENERATORS = {
 _GENERATOR_NAMES: Mapping[str, str] = {"generator": "x", "nb_epoch": "epochs"}
 # Counted samples, where their successors count batches.
 _SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples", "nb_worker")
+# Functions that read open files of weights -> where they are now.
+_READERS = {name: f"keras_files.{name}" for name in (
+    "load_weights_from_hdf5_group", "load_weights_from_hdf5_group_by_name")}
+# Methods that made a model's functions ahead of their first call -> their public names.
+_PREPARING = {f"_make_{what}_function": f"make_{what}_function" for what in ("train", "test", "predict")}
+# What models, layers and optimizers of Keras 2 had, and what to do without.
+_GONE = {
+    "metrics_tensors": "Add a metric with compile(metrics=...), or keep a keras.metrics object in a layer.",
+    "uses_learning_phase": "Keras 3 has no learning phase: pass training= where the model is called.",
+    "_per_input_losses": "Keras 3 keeps no such table; take the line out.",
+    "_feed_inputs": "model.inputs are those that are fed.",
+    "_collected_trainable_weights": "model.trainable_weights are those that train.",
+    "state_updates": "Keras 3 has no list of updates: state is assigned where the layer is called.",
+    "inbound_nodes": "The nodes are other ones in Keras 3: ask the layer for .input and .output.",
+    "_inbound_nodes": "The nodes are other ones in Keras 3: ask the layer for .input and .output.",
+    "total_loss": "Keras 3 has no tensor of it; model.compute_loss gives it for a batch.",
+    "get_updates": "Keras 3's optimizers apply gradients: optimizer.apply(gradients, variables).",
+}  # fmt: skip
 _WEIGHT = (
     "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint",
     "partitioner", "use_resource", "synchronization", "aggregation",
@@ -62,6 +80,8 @@ _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
 _NAMED = re.compile(r"""\bby_name\s*=\s*True\b|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
 _MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "keras.models.load_model")
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
+_DISTRIBUTED = frozenset({"keras.layers.TimeDistributed", "keras.layers.wrappers.TimeDistributed",
+                          "tensorflow.keras.layers.TimeDistributed"})
 _CHECKPOINTS = frozenset({
     "tensorflow.keras.callbacks.ModelCheckpoint", "keras.callbacks.ModelCheckpoint",
     "tensorflow.python.keras.callbacks.ModelCheckpoint", "keras.callbacks.callbacks.ModelCheckpoint",
@@ -92,9 +112,14 @@ class _Methods:
                 self._rate(node)
             elif isinstance(node, ast.Attribute) and node.attr == "metrics_names":
                 self._metrics_names(node)
-            if isinstance(node, ast.Call) and not self.ctx.suppressed(CODE, node) and (
-                    self.ctx.names.resolve_node(node.func) in _CHECKPOINTS):
-                self._checkpoint(node)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in _GONE:
+                self._gone(node)
+            if isinstance(node, ast.Call) and not self.ctx.suppressed(CODE, node):
+                made = self.ctx.names.resolve_node(node.func)
+                if made in _CHECKPOINTS:
+                    self._checkpoint(node)
+                elif made in _DISTRIBUTED:
+                    self._distributed(node)
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             method = node.func.attr
@@ -106,6 +131,17 @@ class _Methods:
                 self._rename(node, {"nb_epoch": "epochs"})
             elif method == "save_weights":
                 self._saved(node)
+            elif method in _READERS:
+                self._read(node, _READERS[method])
+            elif method in _PREPARING:
+                self.edits.append(self._name(node.func, _PREPARING[method]))
+                self.ctx.change(CODE, node, f"{method} is {_PREPARING[method]} now")
+            elif method == "add_loss" and "model" in _owner(node.func):
+                self.ctx.finding(
+                    CODE, node, "Keras 3's models take no losses that were computed from their tensors",
+                    "Compute the loss in a layer's call, with self.add_loss there, or in the model's "
+                    "compute_loss.",
+                )  # fmt: skip
             elif method == "save" and "model" in _owner(node.func):
                 self._saved_model(node)
             elif method == "compile":
@@ -217,6 +253,26 @@ class _Methods:
                 end = slot.start + len(slot.keyword)
                 self.edits.append(Edit(slot.start, end, (names[slot.keyword],)))
                 self.ctx.change(CODE, call, f"{slot.keyword} is {names[slot.keyword]} now")
+
+    def _distributed(self, call: ast.Call) -> None:
+        new = self.ctx.support("keras_layers.TimeDistributed")
+        self.edits.append(Edit(*self.lines.span(call.func), (new,)))
+        self.ctx.change(CODE, call, "Keras 2 gave the layer all steps at once, Keras 3 gives it one after "
+                        "another, and loses some where their number is not known", Rung.SUPPORT)
+
+    def _gone(self, node: ast.Attribute) -> None:
+        """An attribute that only Keras 2 had, of what is called like a model, a layer or an optimizer."""
+        owner = _owner(node)
+        if not owner.endswith(("model", "layer", "optimizer", "opt")) or node.attr in self.own or (
+                self.ctx.suppressed(CODE, node)):
+            return
+        self.ctx.finding(CODE, node, f"{node.attr} is not in Keras 3", _GONE[node.attr])
+
+    def _read(self, call: ast.Call, name: str) -> None:
+        """``saving.load_weights_from_hdf5_group(f, layers)``, of a module that went."""
+        if not (self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
+            self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support(name),)))
+            self.ctx.change(CODE, call, "Keras 3 has no module for it", Rung.SUPPORT)
 
     def _saved(self, call: ast.Call) -> None:
         path = call.args[0] if call.args else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import types
 from typing import Any
 
 import h5py
@@ -26,6 +27,30 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, **kwargs: An
                 group.move(name, f"{name}:0")
             if names:
                 group.attrs["weight_names"] = [f"{name}:0".encode() for name in names]
+
+
+def load_weights_from_hdf5_group(f: Any, layers: Any) -> None:
+    """Gives layers, in their order, the weights of an open file."""
+    legacy_h5_format.load_weights_from_hdf5_group(f, _model_of(layers))
+
+
+def load_weights_from_hdf5_group_by_name(
+    f: Any, layers: Any, skip_mismatch: bool = False, reshape: bool = False
+) -> None:
+    """Gives those layers their weights of an open file that have the name of one in there.
+
+    Raises:
+        ValueError: a weight has another shape, or `reshape` is asked for.
+    """
+    if reshape:
+        raise ValueError("reshape the weights where they are read: Keras 3 does not")
+    legacy_h5_format.load_weights_from_hdf5_group_by_name(f, _model_of(layers), skip_mismatch)
+
+
+def _model_of(layers: Any) -> Any:
+    """What Keras 3 reads a model's layers from; it reads no list."""
+    return types.SimpleNamespace(layers=list(layers), name="layers", _trainable_variables=[],
+                                 _non_trainable_variables=[])
 
 
 class _Saved:

@@ -16,6 +16,28 @@ class SyncBatchNormalization(tf.keras.layers.BatchNormalization):
         super().__init__(*args, **kwargs)
 
 
+class TimeDistributed(tf.keras.layers.TimeDistributed):
+    """The wrapper, which gives its layer all steps of [batch, steps, ...] as one batch: statistics are those
+    of all of them, and their number need not be known.  If the layer before tells it, it counts."""
+
+    def build(self, input_shape: Any) -> None:
+        super().build(input_shape)
+        self._steps = input_shape[1]
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        kwargs: dict[str, Any] = {"training": training} if self.layer._call_has_training_arg else {}
+        if mask is not None and self.layer._call_has_mask_arg:
+            kwargs["mask"] = tf.reshape(mask, tf.concat([[-1], tf.shape(mask)[2:]], 0))
+        batch = tf.reshape(inputs, tf.concat([[-1], tf.shape(inputs)[2:]], 0))
+        batch.set_shape([None, *inputs.shape[2:]])
+        found = self.layer.call(batch, **kwargs)
+        steps = inputs.shape[1] if self._steps is None else self._steps
+        known = tf.shape(inputs)[1] if steps is None else steps
+        outputs = tf.reshape(found, tf.concat([[-1, known], tf.shape(found)[1:]], 0))
+        outputs.set_shape([None, steps, *found.shape[1:]])
+        return outputs
+
+
 class DepthwiseConv2D(tf.keras.layers.DepthwiseConv2D):
     """A depthwise convolution that ignores what TF 1's layer ignored.
 

@@ -1,0 +1,180 @@
+"""TF159: TensorFlow's operations on symbolic tensors of Keras, and Lambda layers that read some from around.
+
+With TensorFlow 1 what Keras' layers gave were tensors of the graph: `tf.reduce_mean(model.output)` was one
+more, and a Lambda's function read whatever there was. Keras 3 has symbolic tensors of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from migrator.analysis.tree_walk import children, walk
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.imports import behind_imports, imports_before_use
+from migrator.engine.registry import transform
+from migrator.model import Rung
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+CODE = "TF159"
+_KERAS = ("keras.", "tensorflow.keras.")
+_BACKEND = ("keras.backend.", "tensorflow.keras.backend.")
+_PARTS = frozenset({"output", "outputs", "input", "inputs"})  # of models and layers
+#: Functions of Keras 2's backend that ask a tensor of TensorFlow what Keras 3's symbolic ones lack.
+_ASKING = frozenset(
+    {"mean", "var", "std", "concatenate", "dot", "softmax", "categorical_crossentropy", "repeat_elements",
+     "batch_flatten", "flatten", "switch", "resize_images", "repeat", "sparse_categorical_crossentropy"}
+)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@transform
+class KerasTensors:
+    """Lets TensorFlow's operations take them, and Lambda layers read them."""
+
+    name = "keras_tensors"
+    triggers = frozenset({"tensorflow.*", "keras.*"})
+    words = frozenset({"keras"})
+    order = 31
+
+    def run(self, ctx: FileContext) -> str | None:
+        if "keras" not in ctx.text or "Input(" not in ctx.text and "put" not in ctx.text:
+            return None
+        edits = _Symbols(ctx).read()
+        return apply(ctx.text, edits)[0] if edits else None
+
+
+class _Symbols:
+    """The edits of one file."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        self.ctx = ctx
+        self.lines = Lines(ctx.text)
+        self.edits: list[Edit] = []
+        self.inputs = any(
+            self._keras(call, "Input") for call in walk(ctx.tree) if isinstance(call, ast.Call))
+
+    def read(self) -> list[Edit]:
+        first: ast.Call | None = None
+        for scope in walk(self.ctx.tree):
+            if not isinstance(scope, _Scope):
+                continue
+            names = self._symbolic_names(scope)
+            for call in _calls_of(scope):
+                if self.ctx.suppressed(CODE, call):
+                    continue
+                symbol = self._symbol(call.func)
+                given = any(self._is_symbolic(node, names) for node in _given(call))
+                if given and symbol.startswith(_BACKEND) and symbol.rpartition(".")[2] in _ASKING:
+                    self._computed(call)
+                elif given and symbol.startswith("tensorflow.") and not symbol.startswith(_KERAS):
+                    first = first or call
+                elif self._keras(call, "layers.Lambda") and self._reads(scope, call, names):
+                    self._lambda(call)
+        if first is not None:
+            self._accept(first)
+        return self.edits
+
+    def _symbol(self, node: ast.expr) -> str:
+        return self.ctx.names.resolve_node(node) or ""
+
+    def _keras(self, call: ast.Call, name: str) -> bool:
+        symbol = self._symbol(call.func)
+        return symbol.startswith(_KERAS) and f".{symbol}".endswith(f".{name}")
+
+    def _symbolic_names(self, scope: _Scope) -> set[str]:
+        """The names that a scope gives to symbolic tensors of Keras."""
+        found: set[str] = set()
+        statements = [node for node in _own(scope) if isinstance(node, ast.Assign)]
+        while True:
+            known = len(found)
+            for statement in statements:
+                if self._is_symbolic(statement.value, found):
+                    for target in statement.targets:
+                        found |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
+            if len(found) == known:
+                return found
+
+    def _is_symbolic(self, node: ast.expr, names: set[str]) -> bool:
+        """Whether an expression is a symbolic tensor of Keras, or a list of some."""
+        if isinstance(node, ast.Name):
+            return node.id in names
+        if isinstance(node, ast.Attribute):
+            return node.attr in _PARTS and self._of_model(node.value)
+        if isinstance(node, ast.Subscript):
+            return self._is_symbolic(node.value, names)
+        if isinstance(node, ast.BinOp):
+            return self._is_symbolic(node.left, names) or self._is_symbolic(node.right, names)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return any(self._is_symbolic(item, names) for item in node.elts)
+        if not isinstance(node, ast.Call):
+            return False
+        if self._keras(node, "Input"):
+            return True
+        symbol = self._symbol(node.func)
+        given = any(self._is_symbolic(value, names) for value in _given(node))
+        if isinstance(node.func, ast.Call) and self._symbol(node.func.func).startswith(_KERAS):
+            return given or self.inputs  # Dense(3)(x)
+        if symbol.startswith(_BACKEND) and symbol.endswith(("shape", "ndim", "dtype", "is_keras_tensor")):
+            return False
+        made = symbol.startswith(("tensorflow.", "keras.")) and not symbol.endswith(("Model", "Sequential"))
+        return given and made
+
+    def _of_model(self, node: ast.expr) -> bool:
+        """Whether `x` of `x.output` is a model or a layer, by its name or the call that gives it."""
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        return name.lower().endswith(("model", "layer"))
+
+    def _reads(self, scope: _Scope, call: ast.Call, names: set[str]) -> bool:
+        """Whether the function of a Lambda layer reads a symbolic tensor of the scope around it."""
+        function: ast.AST | None = call.args[0] if call.args else None
+        if isinstance(function, ast.Name):
+            function = next((node for node in _own(scope) if isinstance(node, ast.FunctionDef)
+                             and node.name == function.id), None)  # fmt: skip
+        if isinstance(scope, ast.Module) or not isinstance(function, _Function):
+            return False
+        own = {a.arg for a in walk(function) if isinstance(a, ast.arg)}
+        return any(isinstance(node, ast.Name) and node.id in names - own for node in walk(function))
+
+    def _lambda(self, call: ast.Call) -> None:
+        self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support("keras_tensors.Lambda"),)))
+        self.ctx.change(CODE, call, "the function reads symbolic tensors beside its input", Rung.SUPPORT)
+
+    def _computed(self, call: ast.Call) -> None:
+        start, end = self.lines.span(call.func)
+        opening = self.ctx.text.index("(", end) + 1
+        new = self.ctx.support("keras_tensors.computed")
+        self.edits.append(Edit(start, opening, (f"{new}(", (start, end), ", ")))
+        self.ctx.change(CODE, call, "Keras 2's backend takes no symbolic tensors of Keras 3", Rung.SUPPORT)
+
+    def _accept(self, call: ast.Call) -> None:
+        if "keras_tensors.accept()" in self.ctx.text or not imports_before_use(self.ctx.tree):
+            return
+        after = behind_imports(self.ctx.tree, self.lines)
+        self.edits.append(Edit(after, after, (f"\n{self.ctx.support('keras_tensors.accept')}()\n",)))
+        self.ctx.change(CODE, call, "TensorFlow's operations take symbolic tensors of Keras", Rung.SUPPORT)
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """What a scope does itself: without the bodies of functions in it."""
+    pending: Iterable[ast.AST] = children(scope)
+    for node in pending:
+        yield node
+        if not isinstance(node, _Function | ast.ClassDef):
+            yield from _own(node)
+
+
+def _calls_of(scope: ast.AST) -> list[ast.Call]:
+    return [node for node in _own(scope) if isinstance(node, ast.Call)]

@@ -1,0 +1,85 @@
+"""Models of Keras that are made of TensorFlow's operations, of Lambda layers and of layers for each step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tf1_support import keras_files, keras_layers, keras_tensors  # noqa: E402
+
+X = np.random.RandomState(0).normal(size=(2, 4)).astype(np.float32)
+
+
+def test_operations_are_steps_of_a_model() -> None:
+    keras_tensors.accept()
+    x = tf.keras.Input([4])
+    y = tf.keras.layers.Dense(3, kernel_initializer="ones")(x)
+    mean = tf.reduce_mean(tf.concat([y, tf.zeros_like(y)], 1) * 2.0, axis=1, keepdims=True)
+    model = tf.keras.Model(x, [mean, tf.shape(y)[0], keras_tensors.computed(tf.keras.backend.mean, y)])
+    found, count, whole = model(X)
+    dense = np.repeat(X.sum(1, keepdims=True), 3, 1)
+    np.testing.assert_allclose(found, dense.mean(1, keepdims=True), rtol=1e-5)
+    assert int(count) == 2 and float(whole) == pytest.approx(dense.mean(), rel=1e-5)
+    assert float(keras_tensors.computed(tf.reduce_sum, tf.ones([3]))) == 3.0
+
+
+def test_a_lambda_layer_reads_beside_its_input() -> None:
+    keras_tensors.accept()
+    x = tf.keras.Input([4])
+    gate, rate = tf.keras.layers.Dense(1, kernel_initializer="ones")(x), 0.5
+
+    def gated(t: Any, power: float = 2.0) -> Any:
+        return t * gate * rate + tf.cast(tf.shape(x)[1], tf.float32) ** power
+
+    layer = keras_tensors.Lambda(gated)
+    plain = keras_tensors.Lambda(lambda t: t + rate)
+    model = tf.keras.Model(x, plain(layer(x)))
+    expected = X * X.sum(1, keepdims=True) * rate + 16.0 + rate
+    for _ in range(2):
+        np.testing.assert_allclose(model.predict(X, verbose=0), expected, rtol=1e-5)
+    assert layer.function is gated and not layer.weights
+
+
+@pytest.mark.parametrize("steps", [None, 5])
+def test_steps_are_one_batch(steps: int | None) -> None:
+    """Keras 2.2.4 computed the statistics over batch and steps, and moved its averages once."""
+    x = tf.keras.Input([steps, 4])
+    norm = tf.keras.layers.BatchNormalization(momentum=0.5, epsilon=0.0)
+    model = tf.keras.Model(x, keras_layers.TimeDistributed(norm)(x))
+    values = np.random.RandomState(1).normal(size=(3, 5, 4)).astype(np.float32)
+    found = model(values, training=True)
+    mean, variance = values.mean((0, 1)), values.var((0, 1))
+    np.testing.assert_allclose(found, (values - mean) / np.sqrt(variance), atol=1e-5)
+    np.testing.assert_allclose(norm.moving_mean, mean / 2, atol=1e-6)
+    assert found.shape == (3, 5, 4) and model.predict(values, verbose=0).shape == (3, 5, 4)
+
+
+def test_masks_go_on() -> None:
+    x = tf.keras.Input([None], dtype="int32")
+    inner = tf.keras.layers.Dense(2, kernel_initializer="ones")
+    embedded = tf.keras.layers.Embedding(5, 3, mask_zero=True, embeddings_initializer="ones")(x)
+    model = tf.keras.Model(x, keras_layers.TimeDistributed(inner)(embedded))
+    np.testing.assert_allclose(model(np.array([[1, 2, 0], [3, 0, 0]])), np.full((2, 3, 2), 3.0))
+
+
+def test_weights_are_read_from_an_open_file(tmp_path: Path) -> None:
+    def network(name: str) -> Any:
+        return tf.keras.Sequential([tf.keras.Input([4]), tf.keras.layers.Dense(3, name="a"),
+                                    tf.keras.layers.Dense(2, name=name)])
+
+    saved, path = network("b"), str(tmp_path / "weights.h5")
+    keras_files.save_weights(saved, path)
+    same, other = network("b"), network("c")
+    with h5py.File(path, "r") as file:
+        keras_files.load_weights_from_hdf5_group(file, same.layers)
+        keras_files.load_weights_from_hdf5_group_by_name(file, other.layers)
+    for mine, theirs in zip(same.get_weights(), saved.get_weights(), strict=True):
+        assert np.array_equal(mine, theirs)
+    assert np.array_equal(other.layers[0].kernel, saved.layers[0].kernel)
+    assert not np.array_equal(other.layers[1].kernel, saved.layers[1].kernel)

@@ -1,0 +1,96 @@
+"""Symbolic tensors of Keras that TensorFlow's operations and Lambda layers take (TF159)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.transforms.keras_calls.test_keras2 import migrated
+
+HEAD = "import tensorflow as tf\nimport keras\nimport keras.backend as K\nimport keras.layers as KL\n"
+ACCEPTED = "\nkeras_tensors.accept()\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = KL.Input([4])\n    return tf.reduce_mean(x)",
+        "x = KL.Input([4])\n    y = KL.Dense(3)(x)\n    return tf.nn.relu(y[:, 0])",
+        "return tf.square(model.get_layer('a').output)",
+        "return tf.concat([model.output, other_model.outputs[0]], 1)",
+    ],
+)
+def test_operations_take_them(body: str) -> None:
+    text, findings = migrated(f"{HEAD}\n\ndef build(model, other_model):\n    {body}\n")
+    assert ACCEPTED in text and body in text and not findings
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return tf.reduce_mean(model)",
+        "x = KL.Input([4])\n    return K.int_shape(x)[0] * tf.cast(model, tf.float32)",
+        "return KL.Dense(3)(model)",
+        "def loss(a, b):\n        return tf.square(a - b)\n    return loss",
+        "return tf.nn.relu(model.input_size)",
+    ],
+)
+def test_what_is_none_stays(body: str) -> None:
+    text, findings = migrated(f"{HEAD}\n\ndef build(model):\n    {body}\n")
+    assert "keras_tensors" not in text and not findings
+
+
+def test_the_old_backend_takes_them() -> None:
+    body = "    x = KL.Input([4])\n    return K.{}(x, axis=-1)\n"
+    text, _ = migrated(f"{HEAD}\n\ndef build():\n" + body.format("mean"))
+    assert "keras_tensors.computed(K.mean, x, axis=-1)" in text
+    text, _ = migrated(f"{HEAD}\n\ndef build():\n" + body.format("sum"))
+    assert "keras_tensors.computed" not in text
+
+
+@pytest.mark.parametrize(
+    ("function", "reads"),
+    [
+        ("lambda t: t * y", True),
+        ("lambda t: tf.cond(tf.equal(t, 0), lambda: t, lambda: y)", True),
+        ("scaled", True),
+        ("lambda y: y * 2", False),
+        ("lambda t: t * rate", False),
+    ],
+)
+def test_lambda_layers_read_what_is_around(function: str, reads: bool) -> None:
+    text, _ = migrated(
+        f"{HEAD}\n\ndef build(rate):\n    x = KL.Input([4])\n    y = KL.Dense(3)(x)\n\n"
+        "    def scaled(t):\n        return t * K.sum(y)\n"
+        f"    return KL.Lambda({function})(y)\n"
+    )
+    assert ("keras_tensors.Lambda(" in text) == reads
+
+
+def test_steps_are_one_batch_as_in_keras_2() -> None:
+    text, _ = migrated(f"{HEAD}x = KL.TimeDistributed(KL.Dense(3), name='steps')\n")
+    assert "x = keras_layers.TimeDistributed(KL.Dense(3), name='steps')" in text
+
+
+def test_open_files_of_weights_are_read() -> None:
+    text, findings = migrated(
+        "import h5py\nimport keras\n\n\ndef load(path, layers):\n    from keras.engine import saving\n"
+        "    with h5py.File(path, 'r') as f:\n"
+        "        saving.load_weights_from_hdf5_group_by_name(f, layers)\n")
+    assert "keras_files.load_weights_from_hdf5_group_by_name(f, layers)" in text and not findings
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "model.metrics_tensors.append(loss)", "print(self.keras_model.uses_learning_phase)",
+        "updates = optimizer.get_updates(loss, model.trainable_weights)", "nodes = layer.inbound_nodes",
+    ],
+)
+def test_what_keras_2_had_is_told(line: str) -> None:
+    assert migrated(f"{HEAD}{line}\n")[1] == ["TF142"]
+    assert migrated(f"{HEAD}{line.replace('model', 'm').replace('layer', 'x').replace('optimizer', 'y')}\n")[
+        1] == []
+
+
+def test_functions_are_prepared_by_their_public_names() -> None:
+    assert "model.make_predict_function()" in migrated(f"{HEAD}model._make_predict_function()\n")[0]
