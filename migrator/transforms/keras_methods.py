@@ -52,6 +52,9 @@ _SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples", "nb_worker")
 # Functions that read open files of weights -> where they are now.
 _READERS = {name: f"keras_files.{name}" for name in (
     "load_weights_from_hdf5_group", "load_weights_from_hdf5_group_by_name")}
+_WEIGHTS = frozenset({"weights", "trainable_weights", "trainable_variables", "variables", "kernel"})
+# Lists of a Keras 2 model that programs add to -> what adds to a model of Keras 3.
+_LISTS = {"metrics_names": "keras_losses.name_metric", "metrics_tensors": "keras_losses.add_metric_tensor"}
 # Methods that made a model's functions ahead of their first call -> their public names.
 _PREPARING = {f"_make_{what}_function": f"make_{what}_function" for what in ("train", "test", "predict")}
 # What models, layers and optimizers of Keras 2 had, and what to do without.
@@ -100,6 +103,7 @@ class _Methods:
         self.ctx = ctx
         self.lines = Lines(ctx.text)
         self.edits: list[Edit] = []
+        self.listed: set[int] = set()  # lists of models that are added to
         self.own = {n.name for n in walk(ctx.tree) if isinstance(n, ast.FunctionDef)}
 
     def read(self) -> list[Edit]:
@@ -110,6 +114,8 @@ class _Methods:
                 self._weights(node)
             elif isinstance(node, ast.Attribute) and node.attr == "lr":
                 self._rate(node)
+            elif isinstance(node, ast.Attribute) and id(node) in self.listed:
+                continue
             elif isinstance(node, ast.Attribute) and node.attr == "metrics_names":
                 self._metrics_names(node)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in _GONE:
@@ -123,7 +129,8 @@ class _Methods:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             method = node.func.attr
-            if method in self.own or self.ctx.suppressed(CODE, node):
+            own = method in self.own and not self._is_model(node.func.value)
+            if own or self.ctx.suppressed(CODE, node):
                 continue
             if method in _GENERATORS:
                 self._generator(node, node.func, *_GENERATORS[method])
@@ -136,12 +143,14 @@ class _Methods:
             elif method in _PREPARING:
                 self.edits.append(self._name(node.func, _PREPARING[method]))
                 self.ctx.change(CODE, node, f"{method} is {_PREPARING[method]} now")
-            elif method == "add_loss" and "model" in _owner(node.func):
-                self.ctx.finding(
-                    CODE, node, "Keras 3's models take no losses that were computed from their tensors",
-                    "Compute the loss in a layer's call, with self.add_loss there, or in the model's "
-                    "compute_loss.",
-                )  # fmt: skip
+            elif method == "add_loss" and self._is_model(node.func.value):
+                self._loss(node)
+            elif method == "add_metric" and self._is_model(node.func.value):
+                self._to_function(node, node.func.value, "keras_losses.add_metric")
+            elif method == "append" and isinstance(node.func.value, ast.Attribute) and (
+                    node.func.value.attr in _LISTS and self._is_model(node.func.value.value)):
+                self.listed.add(id(node.func.value))
+                self._to_function(node, node.func.value.value, _LISTS[node.func.value.attr])
             elif method == "save" and "model" in _owner(node.func):
                 self._saved_model(node)
             elif method == "compile":
@@ -260,6 +269,63 @@ class _Methods:
         self.ctx.change(CODE, call, "Keras 2 gave the layer all steps at once, Keras 3 gives it one after "
                         "another, and loses some where their number is not known", Rung.SUPPORT)
 
+    def _is_model(self, node: ast.expr) -> bool:
+        """Whether an expression is a model: by what it is called, or by the call that made it."""
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        if name.lower().endswith("model"):
+            return True
+        return any(
+            isinstance(other, ast.Assign) and isinstance(other.value, ast.Call)
+            and (self.ctx.names.resolve_node(other.value.func) or "").endswith((".Model", ".Sequential"))
+            and ast.unparse(node) in map(ast.unparse, other.targets)
+            for other in walk(self.ctx.tree)
+        )
+
+    def _to_function(self, call: ast.Call, model: ast.expr, name: str, before: str = "") -> None:
+        """``model.method(x)`` becomes ``function(model, x)``."""
+        opening = self.lines.text.index("(", self.lines.span(call.func)[1]) + 1
+        start, text = self.lines.span(call)[0], self.lines.text[slice(*self.lines.span(model))]
+        self.edits.append(Edit(start, opening, (f"{self.ctx.support(name)}({text}, {before}",)))
+        self.ctx.change(CODE, call, "Keras 3's models take nothing that is computed from their tensors",
+                        Rung.SUPPORT)
+
+    def _loss(self, call: ast.Call) -> None:
+        """``model.add_loss(loss)``: of variables it is computed in each step, as it was in a graph."""
+        loss = call.args[0] if len(call.args) == 1 and not call.keywords else ast.Starred(call.func)
+        before = self._computed_before(call, loss)
+        if before is None:
+            self.ctx.finding(
+                CODE, call, "Keras 3's models take no losses that were computed from their tensors",
+                "Compute the loss in a layer's call, with self.add_loss there.",
+            )  # fmt: skip
+            return
+        for name, value in before:
+            end = self.lines.span(name)[1]
+            self.edits.append(Edit(end, end, ("()",)))
+            start = self.lines.span(value)[0]
+            self.edits.append(Edit(start, start, ("lambda: ",)))
+        assert isinstance(call.func, ast.Attribute)
+        computed = any(isinstance(node, ast.Call) for node in walk(loss))
+        self._to_function(call, call.func.value, "keras_losses.add_loss", "lambda: " if computed else "")
+
+    def _computed_before(self, call: ast.Call, loss: ast.expr) -> list[tuple[ast.Name, ast.expr]] | None:
+        """The names in a loss that are bound for it alone, with their values; None where one is used
+        elsewhere, too, and has the weights in it."""
+        found: list[tuple[ast.Name, ast.expr]] = []
+        scope = min((node for node in walk(self.ctx.tree) if isinstance(node, ast.FunctionDef | ast.Module)
+                     and any(inner is call for inner in walk(node))), key=lambda node: len(walk(node)))
+        for name in (node for node in walk(loss) if isinstance(node, ast.Name)):
+            uses = [node for node in walk(scope) if isinstance(node, ast.Name) and node.id == name.id]
+            values = [node.value for node in walk(scope) if isinstance(node, ast.Assign)
+                      and any(node.targets == [use] for use in uses)]
+            if not any(isinstance(node, ast.Attribute) and node.attr in _WEIGHTS
+                       for value in values for node in walk(value)):
+                continue
+            if len(values) != 1 or len(uses) != 2 or isinstance(loss, ast.Name):
+                return None
+            found.append((name, values[0]))
+        return None if isinstance(loss, ast.Starred) else found
+
     def _gone(self, node: ast.Attribute) -> None:
         """An attribute that only Keras 2 had, of what is called like a model, a layer or an optimizer."""
         owner = _owner(node)
@@ -340,6 +406,12 @@ class _Methods:
         for metrics in [k.value for k in call.keywords if k.arg == "metrics"] + call.args[2:3]:
             self._logged(metrics)
         given = [k.value for k in call.keywords if k.arg in ("loss", "metrics")] + call.args[1:3]
+        for losses in (k.value for k in call.keywords if k.arg == "loss"):
+            listed = losses.left if isinstance(losses, ast.BinOp) else losses
+            if isinstance(listed, ast.List) and listed.elts and all(
+                    isinstance(item, ast.Constant) and item.value is None for item in listed.elts):
+                self.edits.append(Edit(*self.lines.span(losses), ("None",)))
+                self.ctx.change(CODE, call, "Keras 3 takes no list of no losses")
         for node in (part for value in given for part in walk(value)):
             if not (isinstance(node, ast.Constant) and node.value in _COSINE):
                 continue

@@ -1,7 +1,8 @@
-"""TF159: TensorFlow's operations on symbolic tensors of Keras, and Lambda layers that read some from around.
+"""TF159: TensorFlow's operations on symbolic tensors of Keras, and Lambda layers that read what is around.
 
 With TensorFlow 1 what Keras' layers gave were tensors of the graph: `tf.reduce_mean(model.output)` was one
-more, and a Lambda's function read whatever there was. Keras 3 has symbolic tensors of its own.
+more, and a Lambda's function read whatever there was, once. Keras 3 has symbolic tensors of its own, and
+calls the function again whenever the model runs, when a loop has given its variable another value.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import children, walk
+from migrator.analysis.tree_walk import calls_in, children, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.imports import behind_imports, imports_before_use
 from migrator.engine.registry import transform
@@ -28,6 +29,8 @@ _ASKING = frozenset(
     {"mean", "var", "std", "concatenate", "dot", "softmax", "categorical_crossentropy", "repeat_elements",
      "batch_flatten", "flatten", "switch", "resize_images", "repeat", "sparse_categorical_crossentropy"}
 )
+_VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", ".backend.variable")
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -134,19 +137,39 @@ class _Symbols:
         return name.lower().endswith(("model", "layer"))
 
     def _reads(self, scope: _Scope, call: ast.Call, names: set[str]) -> bool:
-        """Whether the function of a Lambda layer reads a symbolic tensor of the scope around it."""
+        """Whether the function of a Lambda layer reads what is a symbolic tensor, or something else when a
+        model runs: Keras 2 called it once, where the layer was called."""
         function: ast.AST | None = call.args[0] if call.args else None
         if isinstance(function, ast.Name):
             function = next((node for node in _own(scope) if isinstance(node, ast.FunctionDef)
                              and node.name == function.id), None)  # fmt: skip
-        if isinstance(scope, ast.Module) or not isinstance(function, _Function):
+        if not isinstance(function, _Function):
             return False
+        if any(self._symbol(inner.func).endswith(_VARIABLES) for inner in calls_in(function)):
+            return True
         own = {a.arg for a in walk(function) if isinstance(a, ast.arg)}
-        return any(isinstance(node, ast.Name) and node.id in names - own for node in walk(function))
+        read = {node.id for node in walk(function) if isinstance(node, ast.Name)} - own
+        return bool(read & names) or any(name in read for name in self._bound_again(scope, call))
+
+    def _bound_again(self, scope: _Scope, call: ast.Call) -> Iterator[str]:
+        """The names of a scope that are bound behind a call, by its statement or in a loop."""
+        for node in _own(scope):
+            loop = isinstance(node, _LOOPS) and any(inner is call for inner in walk(node))
+            for name in walk(node) if loop else [node]:
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and (
+                        loop or name.lineno >= call.lineno or any(
+                            inner is call for inner in walk(self._statement(scope, name)))):
+                    yield name.id
+
+    def _statement(self, scope: _Scope, name: ast.Name) -> ast.AST:
+        """The assignment that binds a name, or the name itself."""
+        return next((node for node in _own(scope) if isinstance(node, ast.Assign)
+                     and any(inner is name for target in node.targets for inner in walk(target))), name)
 
     def _lambda(self, call: ast.Call) -> None:
         self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support("keras_tensors.Lambda"),)))
-        self.ctx.change(CODE, call, "the function reads symbolic tensors beside its input", Rung.SUPPORT)
+        self.ctx.change(CODE, call, "the function reads what there was when Keras 2 called it, once",
+                        Rung.SUPPORT)
 
     def _computed(self, call: ast.Call) -> None:
         start, end = self.lines.span(call.func)

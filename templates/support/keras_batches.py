@@ -28,6 +28,8 @@ def _in_tuples(batch: Any, alone: bool) -> Any:
     if not isinstance(batch, (list, tuple)):
         return batch
     parts = tuple(tuple(part) if isinstance(part, list) else part for part in batch)
+    if len(parts) > 1 and isinstance(parts[1], tuple) and not parts[1]:  # a model with losses of its own
+        parts = (parts[0], *((None, *parts[2:]) if len(parts) > 2 else ()))
     return (parts,) if alone and isinstance(batch, list) else parts
 
 

@@ -2,8 +2,9 @@
 Lambda layers read some beside their input."""
 from __future__ import annotations
 
+import contextlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -12,7 +13,11 @@ _dispatch = tf.__internal__.dispatch
 
 
 def _symbolic(values: Any) -> bool:
-    return any(isinstance(value, tf.keras.KerasTensor) for value in tf.nest.flatten(values))
+    return any(map(_is_one, tf.nest.flatten(values)))
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, tf.keras.KerasTensor)
 
 
 class _Computed(tf.keras.Operation):
@@ -32,7 +37,7 @@ class _Computed(tf.keras.Operation):
 
 def _dense(value: Any) -> Any:
     """A symbolic tensor that is no sparse input: Keras 3.15 takes the product with a number for sparse."""
-    if not isinstance(value, tf.keras.KerasTensor) or not value.sparse or isinstance(
+    if not _is_one(value) or not value.sparse or isinstance(
             value._keras_history.operation, tf.keras.layers.InputLayer):
         return value
     return tf.keras.KerasTensor(value.shape, value.dtype)
@@ -64,29 +69,79 @@ def computed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _Computed(function)(*args, **kwargs)
 
 
+class _Around:
+    """What a function reads beside its arguments, as it is where the function is called first."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        plain = isinstance(function, types.FunctionType)
+        self._cells = [_contents(cell) for cell in function.__closure__ or ()] if plain else []
+        self._names = {name: function.__globals__[name] for name in _names(function.__code__)
+                       if name in function.__globals__} if plain else {}
+        self._variables: list[Any] = []
+        self.tensors = [value for value in (*self._cells, *self._names.values()) if _is_one(value)]
+
+    @contextlib.contextmanager
+    def same_variables(self) -> Iterator[None]:
+        """Those that the function makes in the block are the ones that it made when it was called first."""
+        known = iter(list(self._variables))
+
+        def made(make: Callable[..., Any], **kwargs: Any) -> Any:
+            variable = next(known, None)
+            if variable is None:
+                with tf.init_scope():
+                    variable = make(**{**kwargs, "experimental_enable_variable_lifting": False})
+                self._variables.append(variable)
+            return variable
+
+        with tf.variable_creator_scope(made):
+            yield
+
+    def function(self, tensors: Iterable[Any]) -> Any:
+        """The function with `tensors` for the symbolic tensors that it reads."""
+        function, given = self._function, iter(tensors)
+        if not isinstance(function, types.FunctionType):
+            return function
+        cells = [next(given) if _is_one(value) else value for value in self._cells]
+        names = {name: next(given) if _is_one(value) else value for name, value in self._names.items()}
+        names["__builtins__"] = function.__globals__["__builtins__"]
+        made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__,
+                                  tuple(map(types.CellType, cells)))
+        made.__kwdefaults__ = function.__kwdefaults__
+        return made
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing is bound to the name yet
+        return None
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The global names and attributes in a function, and in those that it makes."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
 class Lambda(tf.keras.layers.Lambda):
-    """The layer, whose function may read symbolic tensors of the code around it: further inputs here."""
+    """The layer, whose function TF 1 called once, where the layer was called: what it reads beside its input
+    stays as it was then, symbolic tensors among it are further inputs, and variables are made once."""
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        cells = [cell.cell_contents for cell in getattr(self.function, "__closure__", None) or ()]
-        self._cells = types.SimpleNamespace(values=cells)  # nothing for Keras to look into
-        read = [value for value in cells if isinstance(value, tf.keras.KerasTensor)]
+        if not hasattr(self, "_around"):
+            self._around = _Around(self.function)
+        read = self._around.tensors
         if read and not _joined(inputs, len(read)):  # a model gives again what it was made with
             inputs = [inputs, read]
         return super().__call__(inputs, *args, **kwargs)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        cells = self._cells.values
-        if not _symbolic(cells):
-            return super().call(inputs, *args, **kwargs)
-        inputs, read = inputs
-        given, whole = iter(read), self.function
-        self.function = types.FunctionType(
-            whole.__code__, whole.__globals__, whole.__name__, whole.__defaults__, tuple(
-                types.CellType(next(given) if isinstance(value, tf.keras.KerasTensor) else value)
-                for value in cells))
+        inputs, read = inputs if self._around.tensors else (inputs, ())
+        whole, self.function = self.function, self._around.function(read)
         try:
-            return super().call(inputs, *args, **kwargs)
+            with self._around.same_variables():
+                return super().call(inputs, *args, **kwargs)
         finally:
             self.function = whole
 

@@ -11,7 +11,7 @@ import pytest
 
 tf = pytest.importorskip("tensorflow")
 
-from tf1_support import keras_files, keras_layers, keras_tensors  # noqa: E402
+from tf1_support import keras_batches, keras_files, keras_layers, keras_losses, keras_tensors  # noqa: E402
 
 X = np.random.RandomState(0).normal(size=(2, 4)).astype(np.float32)
 
@@ -83,3 +83,50 @@ def test_weights_are_read_from_an_open_file(tmp_path: Path) -> None:
         assert np.array_equal(mine, theirs)
     assert np.array_equal(other.layers[0].kernel, saved.layers[0].kernel)
     assert not np.array_equal(other.layers[1].kernel, saved.layers[1].kernel)
+
+
+def test_a_lambda_layer_is_as_it_was_called_first() -> None:
+    """Keras 2 called the function once; Keras 3 does when the model runs, behind the loop."""
+    x = tf.keras.Input([3])
+    model = tf.keras.Model(x, [keras_tensors.Lambda(lambda t: t[:, i])(x) for i in range(3)])  # noqa: B023
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for i, found in enumerate(model.predict(values, verbose=0)):
+        np.testing.assert_array_equal(found, values[:, i])
+    anchors: Any = np.ones([2, 3], np.float32)
+    anchors = keras_tensors.Lambda(lambda t: tf.Variable(anchors) + t)(x)
+    model = tf.keras.Model(x, anchors)
+    for count in (2, 2, 2):
+        np.testing.assert_array_equal(model.predict(values[:count], verbose=0), values + 1)
+
+
+def test_losses_and_metrics_of_a_models_tensors() -> None:
+    """Two steps by hand: the loss of a tensor and of the weights, with a value beside."""
+    x = tf.keras.Input([2])
+    hidden = tf.keras.layers.Dense(1, use_bias=False, kernel_initializer="ones", name="hidden")(x)
+    model = tf.keras.Model(x, hidden)
+    loss = tf.keras.ops.mean(tf.keras.ops.square(hidden))
+    decay = lambda: [tf.reduce_sum(tf.square(w)) * 0.5 for w in model.trainable_weights]  # noqa: E731
+    keras_losses.add_loss(model, loss)
+    keras_losses.add_loss(model, lambda: tf.add_n(decay()))
+    keras_losses.name_metric(model, "square")
+    keras_losses.add_metric_tensor(model, loss)
+    keras_losses.add_metric(model, tf.keras.ops.mean(hidden), name="middle", aggregation="mean")
+    with pytest.raises(ValueError, match="computed already"):
+        keras_losses.add_loss(model, tf.constant(1.0))
+    model.compile(tf.keras.optimizers.SGD(0.1), loss=None)
+    data = np.array([[1.0, 2.0], [3.0, 1.0]], np.float32)
+    weights: Any = np.ones([2, 1], np.float32)
+    rows: dict[str, list[Any]] = {"loss": [], "square": [], "middle": []}
+    for _ in range(2):
+        out = data @ weights
+        rows["square"].append(np.mean(out**2))
+        rows["loss"].append(np.mean(out**2) + 0.5 * np.sum(weights**2))
+        rows["middle"].append(np.mean(out))
+        weights = weights - 0.1 * (data.T @ (2 * out / 2) + weights)
+    batches = keras_batches.batches(iter([([data], []), ([data], [])]))
+    found = model.fit(batches, steps_per_epoch=1, epochs=2, verbose=0).history
+    assert found.keys() == rows.keys()
+    for name, values in rows.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-5)
+    np.testing.assert_allclose(model.get_weights()[0], weights, rtol=1e-5)
+    assert model.predict(data, verbose=0).shape == (2, 1) and type(model).__name__ == "Functional"

@@ -55,15 +55,57 @@ def test_the_old_backend_takes_them() -> None:
         ("scaled", True),
         ("lambda y: y * 2", False),
         ("lambda t: t * rate", False),
+        ("lambda t: t * late", True),
+        ("lambda t: t + tf.Variable(1.0)", True),
     ],
 )
 def test_lambda_layers_read_what_is_around(function: str, reads: bool) -> None:
     text, _ = migrated(
         f"{HEAD}\n\ndef build(rate):\n    x = KL.Input([4])\n    y = KL.Dense(3)(x)\n\n"
         "    def scaled(t):\n        return t * K.sum(y)\n"
-        f"    return KL.Lambda({function})(y)\n"
+        f"    late = 1\n    out = KL.Lambda({function})(y)\n    late = 2\n    return out, late\n"
     )
     assert ("keras_tensors.Lambda(" in text) == reads
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_lambda_layers_in_loops(indent: str) -> None:
+    lines = ["x = KL.Input([3])", "parts = []", "for i in range(3):",
+             "    parts.append(KL.Lambda(lambda t: t[:, i])(x))", "whole = KL.Lambda(lambda t: t * 2)(x)"]
+    head = f"{HEAD}\n\ndef build():\n" if indent else HEAD
+    text, _ = migrated(head + "".join(f"{indent}{line}\n" for line in lines))
+    assert "parts.append(keras_tensors.Lambda(lambda t: t[:, i])(x))" in text
+    assert "whole = KL.Lambda(lambda t: t * 2)(x)" in text
+    text, _ = migrated(f"{HEAD}\n\ndef build(x):\n    return [KL.Lambda(lambda t: t[:, i])(x) for i in range(3)]\n")
+    assert "[keras_tensors.Lambda(" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model.add_loss(loss)", "keras_losses.add_loss(model, loss)"),
+        ("vae.add_loss(K.mean(loss))", "keras_losses.add_loss(vae, lambda: K.mean(loss))"),
+        ("model.metrics_names.append('a')", "keras_losses.name_metric(model, 'a')"),
+        ("model.metrics_tensors.append(loss)", "keras_losses.add_metric_tensor(model, loss)"),
+        ("model.add_metric(loss, name='a', aggregation='mean')",
+         "keras_losses.add_metric(model, loss, name='a', aggregation='mean')"),
+        ("model.compile('sgd', loss=[None] * len(model.outputs))", "model.compile('sgd', loss=None)"),
+        ("self.add_loss(loss)", "self.add_loss(loss)"),
+    ],
+)
+def test_losses_and_metrics_of_tensors(before: str, after: str) -> None:
+    head = f"{HEAD}vae = keras.models.Model(a, b)\n"
+    text, findings = migrated(f"{head}{before}\n")
+    assert text.endswith(f"{after}\n") and not findings
+
+
+def test_a_loss_of_the_weights_is_computed_in_each_step() -> None:
+    body = "    decay = [K.sum(w) for w in model.trainable_weights]\n    model.add_loss(tf.add_n(decay))\n"
+    text, findings = migrated(f"{HEAD}\n\ndef add(model):\n{body}")
+    assert "decay = lambda: [K.sum(w)" in text and not findings
+    assert "keras_losses.add_loss(model, lambda: tf.add_n(decay()))" in text
+    _, findings = migrated(f"{HEAD}\n\ndef add(model):\n{body}    return decay\n")
+    assert findings == ["TF142"]
 
 
 def test_steps_are_one_batch_as_in_keras_2() -> None:
@@ -82,7 +124,7 @@ def test_open_files_of_weights_are_read() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "model.metrics_tensors.append(loss)", "print(self.keras_model.uses_learning_phase)",
+        "print(model.metrics_tensors)", "print(self.keras_model.uses_learning_phase)",
         "updates = optimizer.get_updates(loss, model.trainable_weights)", "nodes = layer.inbound_nodes",
     ],
 )
