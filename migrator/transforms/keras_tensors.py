@@ -45,7 +45,7 @@ class KerasTensors:
     order = 31
 
     def run(self, ctx: FileContext) -> str | None:
-        if "keras" not in ctx.text or "Input(" not in ctx.text and "put" not in ctx.text:
+        if "keras" not in ctx.text or not any(word in ctx.text for word in ("put", "Lambda(")):
             return None
         edits = _Symbols(ctx).read()
         return apply(ctx.text, edits)[0] if edits else None

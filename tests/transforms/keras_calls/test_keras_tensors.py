@@ -76,7 +76,8 @@ def test_lambda_layers_in_loops(indent: str) -> None:
     text, _ = migrated(head + "".join(f"{indent}{line}\n" for line in lines))
     assert "parts.append(keras_tensors.Lambda(lambda t: t[:, i])(x))" in text
     assert "whole = KL.Lambda(lambda t: t * 2)(x)" in text
-    text, _ = migrated(f"{HEAD}\n\ndef build(x):\n    return [KL.Lambda(lambda t: t[:, i])(x) for i in range(3)]\n")
+    listed = "[KL.Lambda(lambda t: t[:, i])(x) for i in range(3)]"
+    text, _ = migrated(f"{HEAD}\n\ndef build(x):\n    return {listed}\n")
     assert "[keras_tensors.Lambda(" in text
 
 
