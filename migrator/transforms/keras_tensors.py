@@ -29,6 +29,8 @@ _ASKING = frozenset(
     {"mean", "var", "std", "concatenate", "dot", "softmax", "categorical_crossentropy", "repeat_elements",
      "batch_flatten", "flatten", "switch", "resize_images", "repeat", "sparse_categorical_crossentropy"}
 )
+#: What the backend reads off a symbolic tensor, or only passes on.
+_STATIC = (".int_shape", ".ndim", ".dtype", ".is_keras_tensor", ".function", ".learning_phase")
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", ".backend.variable")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -72,9 +74,11 @@ class _Symbols:
                     continue
                 symbol = self._symbol(call.func)
                 given = any(self._is_symbolic(node, names) for node in _given(call))
-                if given and symbol.startswith(_BACKEND) and symbol.rpartition(".")[2] in _ASKING:
+                backend = symbol.startswith(_BACKEND)
+                if given and backend and symbol.rpartition(".")[2] in _ASKING:
                     self._computed(call)
-                elif given and symbol.startswith("tensorflow.") and not symbol.startswith(_KERAS):
+                elif given and symbol.startswith("tensorflow.") and not symbol.startswith(_KERAS) or (
+                        given and backend and not symbol.endswith(_STATIC)):
                     first = first or call
                 elif self._keras(call, "layers.Lambda") and self._reads(scope, call, names):
                     self._lambda(call)
@@ -122,7 +126,7 @@ class _Symbols:
         given = any(self._is_symbolic(value, names) for value in _given(node))
         if isinstance(node.func, ast.Call) and self._symbol(node.func.func).startswith(_KERAS):
             return given or self.inputs  # Dense(3)(x)
-        if symbol.startswith(_BACKEND) and symbol.endswith(("shape", "ndim", "dtype", "is_keras_tensor")):
+        if symbol.startswith(_BACKEND) and symbol.endswith(_STATIC):
             return False
         made = symbol.startswith(("tensorflow.", "keras.")) and not symbol.endswith(("Model", "Sequential"))
         return given and made
@@ -148,7 +152,9 @@ class _Symbols:
         if any(self._symbol(inner.func).endswith(_VARIABLES) for inner in calls_in(function)):
             return True
         own = {a.arg for a in walk(function) if isinstance(a, ast.arg)}
-        read = {node.id for node in walk(function) if isinstance(node, ast.Name)} - own
+        names_in = [node for node in walk(function) if isinstance(node, ast.Name)]
+        own |= {node.id for node in names_in if isinstance(node.ctx, ast.Store)}
+        read = {node.id for node in names_in} - own
         return bool(read & names) or any(name in read for name in self._bound_again(scope, call))
 
     def _bound_again(self, scope: _Scope, call: ast.Call) -> Iterator[str]:
