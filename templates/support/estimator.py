@@ -201,10 +201,15 @@ def _named(inputs: Any) -> Mapping[str, Any]:
     return inputs if isinstance(inputs, Mapping) else {"input": inputs}
 
 
-class PredictOutput(NamedTuple):
-    """Outputs of an exported model."""
+class _Predicted(NamedTuple):
+    outputs: Mapping[str, Any]
 
-    outputs: Any
+
+class PredictOutput(_Predicted):
+    """Outputs of an exported model; one that is given alone is called "output"."""
+
+    def __new__(cls, outputs: Any) -> PredictOutput:
+        return super().__new__(cls, outputs if isinstance(outputs, Mapping) else {"output": outputs})
 
 
 class RegressionOutput(NamedTuple):

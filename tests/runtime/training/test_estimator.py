@@ -481,6 +481,8 @@ def test_what_a_model_exports() -> None:
     spec = estimator.EstimatorSpec("infer", {"y": values})
     assert list(spec.export_outputs) == ["serving_default"]
     assert spec.export_outputs["serving_default"].outputs == {"y": values}
+    alone = estimator.EstimatorSpec("infer", values).export_outputs
+    assert alone["serving_default"].outputs == {"output": values}
     other = estimator.RegressionOutput(values)
     spec = estimator.EstimatorSpec("infer", values, export_outputs={"other": other})
     assert spec.export_outputs == {"other": other, "serving_default": other}
