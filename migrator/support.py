@@ -51,6 +51,7 @@ _WHERE_MET = (
             r"|tensorflow_hub"
         ),
     ),
+    (("testing", "_without_begun_graph"), "graphs.closed", "graphs.build", re.compile(r"graphs\.build\(")),
     (("slim_variables", "_on"), "devices.device", "tf.device", re.compile("(?<!caching_)device")),
 )  # fmt: skip
 # Modules whose graphs a program may open.

@@ -114,6 +114,8 @@ class _Methods:
                 self._weights(node)
             elif isinstance(node, ast.Attribute) and node.attr == "lr":
                 self._rate(node)
+            elif isinstance(node, ast.Compare):
+                self._class_name(node)
             elif isinstance(node, ast.Attribute) and id(node) in self.listed:
                 continue
             elif isinstance(node, ast.Attribute) and node.attr == "metrics_names":
@@ -325,6 +327,17 @@ class _Methods:
                 return None
             found.append((name, values[0]))
         return None if isinstance(loss, ast.Starred) else found
+
+    def _class_name(self, node: ast.Compare) -> None:
+        """``layer.__class__.__name__ == 'Model'``: models of inputs and outputs are Functional in Keras 3."""
+        name, operator, wanted = node.left, node.ops[0], node.comparators[0]
+        if not (isinstance(name, ast.Attribute) and name.attr == "__name__" and _text_of(wanted) == "Model"
+                and isinstance(operator, ast.Eq | ast.NotEq)) or self.ctx.suppressed(CODE, node):
+            return
+        between = "in" if isinstance(operator, ast.Eq) else "not in"
+        start, end = self.lines.span(name)[1], self.lines.span(wanted)[1]
+        self.edits.append(Edit(start, end, (f" {between} ('Model', 'Functional')",)))
+        self.ctx.change(CODE, node, "Keras 3 calls a model of inputs and outputs Functional")
 
     def _gone(self, node: ast.Attribute) -> None:
         """An attribute that only Keras 2 had, of what is called like a model, a layer or an optimizer."""

@@ -68,11 +68,12 @@ class _Symbols:
         for scope in walk(self.ctx.tree):
             if not isinstance(scope, _Scope):
                 continue
-            names = self._symbolic_names(scope)
+            states = self._symbolic_names(scope)
             for call in _calls_of(scope):
                 if self.ctx.suppressed(CODE, call):
                     continue
                 symbol = self._symbol(call.func)
+                names = next(known for line, known in reversed(states) if line < call.lineno)
                 given = any(self._is_symbolic(node, names) for node in _given(call))
                 backend = symbol.startswith(_BACKEND)
                 if given and backend and symbol.rpartition(".")[2] in _ASKING:
@@ -80,7 +81,7 @@ class _Symbols:
                 elif given and symbol.startswith("tensorflow.") and not symbol.startswith(_KERAS) or (
                         given and backend and not symbol.endswith(_STATIC)):
                     first = first or call
-                elif self._keras(call, "layers.Lambda") and self._reads(scope, call, names):
+                elif self._keras(call, "layers.Lambda") and self._reads(scope, call, states[-1][1] | names):
                     self._lambda(call)
         if first is not None:
             self._accept(first)
@@ -93,20 +94,18 @@ class _Symbols:
         symbol = self._symbol(call.func)
         return symbol.startswith(_KERAS) and f".{symbol}".endswith(f".{name}")
 
-    def _symbolic_names(self, scope: _Scope) -> set[str]:
-        """The names that a scope gives to symbolic tensors of Keras."""
-        found: set[str] = set()
-        statements = [node for node in _own(scope) if isinstance(node, ast.Assign)]
-        while True:
-            known = len(found)
-            for statement in statements:
-                if self._is_symbolic(statement.value, found):
-                    for target in statement.targets:
-                        found |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
-            if len(found) == known:
-                return found
+    def _symbolic_names(self, scope: _Scope) -> list[tuple[int, frozenset[str]]]:
+        """The names that symbolic tensors of Keras have in a scope, from the line of an assignment on."""
+        now: frozenset[str] = frozenset()
+        found = [(0, now)]
+        assignments = (node for node in _own(scope) if isinstance(node, ast.Assign))
+        for statement in sorted(assignments, key=lambda node: node.lineno):
+            targets = {n.id for t in statement.targets for n in walk(t) if isinstance(n, ast.Name)}
+            now = now | targets if self._is_symbolic(statement.value, now) else now - targets
+            found.append((statement.end_lineno or statement.lineno, now))
+        return found
 
-    def _is_symbolic(self, node: ast.expr, names: set[str]) -> bool:
+    def _is_symbolic(self, node: ast.expr, names: frozenset[str]) -> bool:
         """Whether an expression is a symbolic tensor of Keras, or a list of some."""
         if isinstance(node, ast.Name):
             return node.id in names
@@ -140,7 +139,7 @@ class _Symbols:
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         return name.lower().endswith(("model", "layer"))
 
-    def _reads(self, scope: _Scope, call: ast.Call, names: set[str]) -> bool:
+    def _reads(self, scope: _Scope, call: ast.Call, names: frozenset[str]) -> bool:
         """Whether the function of a Lambda layer reads what is a symbolic tensor, or something else when a
         model runs: Keras 2 called it once, where the layer was called."""
         function: ast.AST | None = call.args[0] if call.args else None

@@ -47,8 +47,9 @@ _VALUES: dict[str, tuple[str, str, object, object, str]] = {
     # NumPy 1 takes None for the same
     "numpy.array": ("PY239", "copy", False, None, "copy=False refuses in NumPy 2 where it must copy"),
 }
+_INTERPOLATING = frozenset(f"skimage.transform.{name}" for name in ("resize", "rescale", "rotate", "warp"))
 _CHANNELS = "multichannel"  # scikit-image's, of all its functions
-_WORDS = {_CHANNELS, *(row[1] for row in _VALUES.values())}
+_WORDS = {_CHANNELS, "order", *(row[1] for row in _VALUES.values())}
 _WORDS |= {word for names in _NOW.values() for word in names}
 
 
@@ -74,6 +75,8 @@ class LibraryKeywords:
                 edits += self._given(ctx, lines, call, function)
             elif function.startswith("skimage.") and not ctx.suppressed("PY227", call):
                 edits += self._channels(ctx, lines, call)
+                if function in _INTERPOLATING:
+                    edits += self._of_truths(ctx, lines, call)
         return apply(ctx.text, edits)[0] if edits else None
 
     @staticmethod
@@ -113,6 +116,18 @@ class LibraryKeywords:
                 edits.append(Edit(*lines.span(word), (f"channel_axis={axis}",)))
                 ctx.change("PY227", call, "scikit-image 0.19 names the axis of the channels")
         return edits
+
+    @staticmethod
+    def _of_truths(ctx: FileContext, lines: Lines, call: ast.Call) -> list[Edit]:
+        """`resize(mask, shape, order=1)`: what interpolates takes no truth values any more."""
+        order = next((word.value for word in call.keywords if word.arg == "order"), None)
+        image = call.args[0] if call.args else None
+        if not isinstance(image, ast.Name) or order is None or (
+                isinstance(order, ast.Constant) and order.value in (0, None)):
+            return []
+        ctx.change("PY227", call, "scikit-image 0.19 interpolates no truth values")
+        end = lines.span(image)[1]
+        return [Edit(end, end, (f".astype(float) if {image.id}.dtype == bool else {image.id}",))]
 
     @staticmethod
     def _given(ctx: FileContext, lines: Lines, call: ast.Call, function: str) -> list[Edit]:

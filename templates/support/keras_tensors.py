@@ -9,8 +9,6 @@ from typing import Any
 
 import tensorflow as tf
 
-_dispatch = tf.__internal__.dispatch
-
 
 def _symbolic(values: Any) -> bool:
     return any(map(_is_one, tf.nest.flatten(values)))
@@ -43,7 +41,7 @@ def _dense(value: Any) -> Any:
     return tf.keras.KerasTensor(value.shape, value.dtype)
 
 
-class _Operations(_dispatch.GlobalOpDispatcher):  # type: ignore[misc, name-defined]
+class _Operations(tf.__internal__.dispatch.GlobalOpDispatcher):  # type: ignore[misc, name-defined]
     """Gives a model's step for each operation of TensorFlow on a symbolic tensor of Keras."""
 
     def handle(self, op: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -32,6 +32,8 @@ def test_operations_take_them(body: str) -> None:
         "return KL.Dense(3)(model)",
         "def loss(a, b):\n        return tf.square(a - b)\n    return loss",
         "return tf.nn.relu(model.input_size)",
+        "x = KL.Input([4])\n    y = KL.Dense(3)(x)\n    x, z = tf.meshgrid(model, model)\n"
+        "    z = tf.stack([x, z])\n    return tf.concat([z, z], 0), y",
     ],
 )
 def test_what_is_none_stays(body: str) -> None:
@@ -135,6 +137,12 @@ def test_what_keras_2_had_is_told(line: str) -> None:
     assert migrated(f"{HEAD}{line}\n")[1] == ["TF142"]
     assert migrated(f"{HEAD}{line.replace('model', 'm').replace('layer', 'x').replace('optimizer', 'y')}\n")[
         1] == []
+
+
+def test_models_of_inputs_and_outputs_are_functional() -> None:
+    test = "layer.__class__.__name__ == 'Model' or type(x).__name__ != 'Model'"
+    text, _ = migrated(f"{HEAD}if {test}:\n    pass\n")
+    assert "if layer.__class__.__name__ in ('Model', 'Functional') or type(x).__name__ not in (" in text
 
 
 def test_functions_are_prepared_by_their_public_names() -> None:

@@ -43,6 +43,12 @@ def test_keywords(before: str, after: str) -> None:
          "from skimage.metrics import structural_similarity as ssim\nx = ssim(a, b, channel_axis=-1)  # c\n"
          "y = ssim(a, b, channel_axis=None)\n"
          "z = ssim(a, b, channel_axis=-1 if a.ndim == 3 else None, data_range=1)\n"),
+        ("import skimage.transform\nx = skimage.transform.resize(m, (2, 2), order=1, mode='edge')\n",
+         "import skimage.transform\n"
+         "x = skimage.transform.resize(m.astype(float) if m.dtype == bool else m, (2, 2), order=1, "
+         "mode='edge')\n"),
+        ("import skimage.transform\nx = skimage.transform.resize(m, (2, 2), order=0)\n",) * 2,
+        ("from skimage.transform import resize\nx = resize(m, (2, 2))\n",) * 2,
         ("import skimage.measure\nx = skimage.measure.compare_ssim(a, b, multichannel=True)\n",
          "import skimage.measure\nx = skimage.metrics.structural_similarity(a, b, channel_axis=-1)\n"),
     ],
