@@ -1,5 +1,5 @@
 """Arguments of Keras layers and optimizers that TF 1.15 took and Keras 3 ignores, refuses or reads
-otherwise: `decay`, `epsilon=None`, `"hard_sigmoid"`, `batch_input_shape`.
+otherwise: `decay`, `epsilon=None`, `clipnorm` of standalone Keras, `"hard_sigmoid"`, `batch_input_shape`.
 """
 
 from __future__ import annotations
@@ -79,6 +79,10 @@ class _Arguments:
                 gone[index] = "Keras 3 has no decay, and it was none"
             elif slot.keyword == "decay" and self._decay(call, site, index, name):
                 gone[index] = "Keras 3 decays learning rates by schedules only"
+            elif slot.keyword == "clipnorm" and not name.startswith(_TF):
+                end = slot.start + len("clipnorm")
+                self.edits.append(Edit(slot.start, end, ("global_clipnorm",)))
+                self.ctx.change(CODE, call, "Keras 2 clipped the norm of all gradients together")
         for piece in without(site, gone):
             self.edits.append(Edit(piece.start, piece.end, ()))
             self.ctx.change(CODE, call, piece.reason)

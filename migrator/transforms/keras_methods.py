@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.analysis.values import argument
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
@@ -128,6 +128,8 @@ class _Methods:
                     self._checkpoint(node)
                 elif made in _DISTRIBUTED:
                     self._distributed(node)
+                elif isinstance(node.func, ast.Call):
+                    self._told_to_train(node, node.func)
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             method = node.func.attr
@@ -338,6 +340,18 @@ class _Methods:
         start, end = self.lines.span(name)[1], self.lines.span(wanted)[1]
         self.edits.append(Edit(start, end, (f" {between} ('Model', 'Functional')",)))
         self.ctx.change(CODE, node, "Keras 3 calls a model of inputs and outputs Functional")
+
+    def _told_to_train(self, call: ast.Call, layer: ast.Call) -> None:
+        """``Dropout(0.5)(x, training=True)``: a model of Keras 3 tells its layers what it is told itself."""
+        training = next((k.value for k in call.keywords if k.arg == "training"), None)
+        if not isinstance(training, ast.Constant | ast.Name | ast.Attribute) or (
+                getattr(training, "value", "") is None) or last_name(layer.func) == "told":
+            return
+        start, end = self.lines.span(layer)
+        new = self.ctx.support("keras_layers.told")
+        said = self.lines.text[slice(*self.lines.span(training))]
+        self.edits += [Edit(start, start, (f"{new}(",)), Edit(end, end, (f", {said})",))]
+        self.ctx.change(CODE, call, "Keras 2 kept what a layer was told where it was called", Rung.SUPPORT)
 
     def _gone(self, node: ast.Attribute) -> None:
         """An attribute that only Keras 2 had, of what is called like a model, a layer or an optimizer."""

@@ -16,6 +16,14 @@ class SyncBatchNormalization(tf.keras.layers.BatchNormalization):
         super().__init__(*args, **kwargs)
 
 
+def told(layer: Any, training: Any) -> Any:
+    """`layer`, which is called with this `training` next: it keeps that in a model of Keras 3, which tells
+    its layers by itself whether it trains. None leaves it to the model."""
+    if training is not None:
+        layer._call_context_args = set(layer._call_context_args) - {"training"}
+    return layer
+
+
 class TimeDistributed(tf.keras.layers.TimeDistributed):
     """The wrapper, which gives its layer all steps of [batch, steps, ...] as one batch: statistics are those
     of all of them, and their number need not be known.  If the layer before tells it, it counts."""

@@ -60,6 +60,20 @@ def test_steps_are_one_batch(steps: int | None) -> None:
     assert found.shape == (3, 5, 4) and model.predict(values, verbose=0).shape == (3, 5, 4)
 
 
+def test_layers_keep_what_they_were_told() -> None:
+    """Keras 2 kept `training` where a layer was called; a model of Keras 3 says it anew."""
+    x = tf.keras.Input([1000])
+    dropped = keras_layers.told(tf.keras.layers.Dropout(0.5), True)(x, training=True)
+    kept = keras_layers.told(tf.keras.layers.Dropout(0.5), False)(x, training=False)
+    as_model = keras_layers.told(tf.keras.layers.Dropout(0.5), None)(x, training=None)
+    model = tf.keras.Model(x, [dropped, kept, as_model])
+    ones = np.ones([1, 1000], np.float32)
+    for training in (True, False):
+        found = [bool((np.asarray(part) == 0).any()) for part in model(ones, training=training)]
+        assert found == [True, False, training]
+    assert (model.predict(ones, verbose=0)[0] == 0).any()
+
+
 def test_masks_go_on() -> None:
     x = tf.keras.Input([None], dtype="int32")
     inner = tf.keras.layers.Dense(2, kernel_initializer="ones")

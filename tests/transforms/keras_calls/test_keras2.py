@@ -76,6 +76,14 @@ def test_calls(before: str, after: str) -> None:
     assert migrated(f"{TF}x = {before}\n") == (f"{TF}x = {after}\n", [])
 
 
+def test_standalone_keras_clipped_all_gradients_together() -> None:
+    text, findings = migrated("import keras\nx = keras.optimizers.SGD(lr=0.1, clipnorm=5.0)\n")
+    assert text == "import keras\nx = keras.optimizers.SGD(learning_rate=0.1, global_clipnorm=5.0)\n"
+    of_tensorflow = f"{TF}x = tf.keras.optimizers.SGD(0.1, clipnorm=5.0)\n"
+    assert migrated(of_tensorflow)[0] == of_tensorflow
+    assert not findings
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -139,6 +139,21 @@ def test_what_keras_2_had_is_told(line: str) -> None:
         1] == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("KL.Dropout(0.5)(x, training=True)", "keras_layers.told(KL.Dropout(0.5), True)(x, training=True)"),
+        ("Own(name='a')(x, training=train_bn)",
+         "keras_layers.told(Own(name='a'), train_bn)(x, training=train_bn)"),
+        ("KL.Dropout(0.5)(x, training=None)",) * 2,
+        ("self.dropout(x, training=training)",) * 2,
+    ],
+)
+def test_layers_keep_what_they_were_told(before: str, after: str) -> None:
+    text, findings = migrated(f"{HEAD}y = {before}\n")
+    assert text.endswith(f"y = {after}\n") and not findings
+
+
 def test_models_of_inputs_and_outputs_are_functional() -> None:
     test = "layer.__class__.__name__ == 'Model' or type(x).__name__ != 'Model'"
     text, _ = migrated(f"{HEAD}if {test}:\n    pass\n")
