@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import last_name, walk
+from migrator.analysis.tree_walk import walk
 from migrator.analysis.values import argument
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
@@ -52,6 +52,7 @@ _SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples", "nb_worker")
 # Functions that read open files of weights -> where they are now.
 _READERS = {name: f"keras_files.{name}" for name in (
     "load_weights_from_hdf5_group", "load_weights_from_hdf5_group_by_name")}
+_FUNCTIONAL = re.compile(r"\bInput\(")  # models of inputs and outputs
 _WEIGHTS = frozenset({"weights", "trainable_weights", "trainable_variables", "variables", "kernel"})
 # Lists of a Keras 2 model that programs add to -> what adds to a model of Keras 3.
 _LISTS = {"metrics_names": "keras_losses.name_metric", "metrics_tensors": "keras_losses.add_metric_tensor"}
@@ -344,8 +345,11 @@ class _Methods:
     def _told_to_train(self, call: ast.Call, layer: ast.Call) -> None:
         """``Dropout(0.5)(x, training=True)``: a model of Keras 3 tells its layers what it is told itself."""
         training = next((k.value for k in call.keywords if k.arg == "training"), None)
+        made = self.ctx.names.resolve_node(layer.func) or ""
         if not isinstance(training, ast.Constant | ast.Name | ast.Attribute) or (
-                getattr(training, "value", "") is None) or last_name(layer.func) == "told":
+                getattr(training, "value", "") is None) or made.startswith("tf1_support.") or (
+                made.startswith("tensorflow.") and not made.startswith("tensorflow.keras.")
+                or not self._mentions(_FUNCTIONAL)):
             return
         start, end = self.lines.span(layer)
         new = self.ctx.support("keras_layers.told")

@@ -19,7 +19,7 @@ class SyncBatchNormalization(tf.keras.layers.BatchNormalization):
 def told(layer: Any, training: Any) -> Any:
     """`layer`, which is called with this `training` next: it keeps that in a model of Keras 3, which tells
     its layers by itself whether it trains. None leaves it to the model."""
-    if training is not None:
+    if training is not None and isinstance(layer, tf.keras.layers.Layer):
         layer._call_context_args = set(layer._call_context_args) - {"training"}
     return layer
 

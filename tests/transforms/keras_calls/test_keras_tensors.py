@@ -147,11 +147,13 @@ def test_what_keras_2_had_is_told(line: str) -> None:
          "keras_layers.told(Own(name='a'), train_bn)(x, training=train_bn)"),
         ("KL.Dropout(0.5)(x, training=None)",) * 2,
         ("self.dropout(x, training=training)",) * 2,
+        ("tf.layers.Dropout(0.5)(x, training=True)", "layers.Dropout(0.5)(x, training=True)"),
     ],
 )
 def test_layers_keep_what_they_were_told(before: str, after: str) -> None:
-    text, findings = migrated(f"{HEAD}y = {before}\n")
+    text, findings = migrated(f"{HEAD}x = KL.Input([4])\ny = {before}\n")
     assert text.endswith(f"y = {after}\n") and not findings
+    assert "told(" not in migrated(f"{HEAD}y = {before}\n")[0]
 
 
 def test_models_of_inputs_and_outputs_are_functional() -> None:
