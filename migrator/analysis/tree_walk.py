@@ -143,6 +143,14 @@ def calls_in(node: ast.AST) -> list[ast.Call]:
     return found[1]
 
 
+def nodes_below(node: ast.AST, closed: tuple[type, ...]) -> Iterator[ast.AST]:
+    """The nodes below `node`, from left to right; of those of the kinds `closed` not what is in them."""
+    for child in children(node):
+        yield child
+        if not isinstance(child, closed):
+            yield from nodes_below(child, closed)
+
+
 def last_name(node: ast.AST) -> str:
     """The name at the end of a dotted name, empty for other expressions."""
     if isinstance(node, ast.Attribute):

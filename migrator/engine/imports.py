@@ -169,11 +169,12 @@ def _place(text: str, tree: ast.Module, lines: Lines, module: str, local: str) -
     return _line_after(text, tree, lines, after)
 
 
-def behind_imports(tree: ast.Module, lines: Lines) -> int:
-    """The offset of the line behind the imports, else behind the first statement."""
+def call_behind_imports(tree: ast.Module, lines: Lines, function: str) -> Edit:
+    """A call of `function`, without arguments, behind the imports, else behind the first statement."""
     last = (imports_before_use(tree) or tree.body[:1])[-1]
     end = last.end_lineno or last.lineno
-    return lines.starts[end] if end < len(lines.starts) else len(lines.text)
+    after = lines.starts[end] if end < len(lines.starts) else len(lines.text)
+    return Edit(after, after, (f"\n{function}()\n",))
 
 
 def imports_before_use(tree: ast.Module, coming: frozenset[str] = frozenset()) -> list[ast.stmt]:

@@ -7,12 +7,13 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from migrator.analysis.tree_walk import children, last_name, walk
+from migrator.analysis.tree_walk import children, last_name, nodes_below, walk
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 CODE = "PY234"
 _PICKLES = ("pickle", "cPickle", "six.moves.cPickle", "_pickle", "dill", "cloudpickle")
 #: What works on a stream of bytes -> the place of the stream among its arguments, its keyword.
@@ -55,7 +56,7 @@ class BinaryFiles:
         for scope in walk(ctx.tree):
             if not isinstance(scope, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            own = list(_of_scope(scope))
+            own = list(nodes_below(scope, _FUNCTIONS))
             for opened, writes in _of_bytes(own, _Reader(ctx, own)):
                 edit = _in_bytes(opened, writes, lines)
                 if edit is not None and not ctx.suppressed(CODE, opened):
@@ -63,14 +64,6 @@ class BinaryFiles:
                         ctx.change(CODE, opened, "what is read and written here are bytes")
                     edits[id(opened)] = edit
         return apply(ctx.text, list(edits.values()))[0] if edits else None
-
-
-def _of_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of functions in it."""
-    for child in ast.iter_child_nodes(scope):
-        yield child
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from _of_scope(child)
 
 
 def _of_bytes(own: list[ast.AST], reader: _Reader) -> Iterator[tuple[ast.Call, bool]]:
@@ -201,7 +194,7 @@ class _Reader:
             word = names[place] if place < len(names) else None
         if word is None:
             return False
-        nodes = list(_of_scope(function))
+        nodes = list(nodes_below(function, _FUNCTIONS))
         return _Reader(ctx, nodes)._is_of(word, nodes, depth - 1)
 
     def _function(self, symbol: str, call: ast.Call) -> tuple[FileContext, ast.FunctionDef] | None:

@@ -29,7 +29,7 @@ from migrator.analysis.value_kinds import Parents, Values
 from migrator.analysis.values import argument
 from migrator.engine.context import FileContext
 from migrator.engine.edits import Edit, Lines, apply
-from migrator.engine.imports import behind_imports
+from migrator.engine.imports import call_behind_imports
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.graphs.feeds import resolved
@@ -404,8 +404,7 @@ class _Writer:
         self._tell(node)
 
     def _begin_behind_imports(self) -> None:
-        after = behind_imports(self.tree, self.lines)
-        self.edits.append(Edit(after, after, (f"\n{self.ctx.support('graphs.build')}()\n",)))
+        self.edits.append(call_behind_imports(self.tree, self.lines, self.ctx.support("graphs.build")))
         self._tell(1)
 
     def _tell(self, node: ast.AST | int) -> None:

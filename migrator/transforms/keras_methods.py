@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import last_name, walk
 from migrator.analysis.values import argument
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
-from migrator.engine.imports import behind_imports, imports_before_use
+from migrator.engine.imports import call_behind_imports, imports_before_use
 from migrator.engine.keywords import without
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
@@ -194,15 +194,13 @@ class _Methods:
             called = self.ctx.names.resolve_node(node.func) or "" if isinstance(node, ast.Call) else ""
             makes |= called.startswith(_MAKERS)
             if called == "keras.backend.clear_session" and not self.ctx.suppressed(CODE, node):
-                new = self.ctx.support("keras_names.clear_session")
-                self.edits.append(Edit(*self.lines.span(node.func), (new,)))  # type: ignore[attr-defined]
-                self.ctx.change(CODE, node, "Keras 2 numbered layers from one", Rung.SUPPORT)
+                assert isinstance(node, ast.Call)
+                self._replaced(node, "keras_names.clear_session", "Keras 2 numbered layers from one")
         imports = imports_before_use(tree)
         if not makes or "count_from_one" in self.ctx.text or not imports:
             return
-        after = behind_imports(tree, self.lines)
-        new = self.ctx.support("keras_names.count_from_one")
-        self.edits.append(Edit(after, after, (f"\n{new}()\n",)))
+        counting = self.ctx.support("keras_names.count_from_one")
+        self.edits.append(call_behind_imports(tree, self.lines, counting))
         self.ctx.change(CODE, imports[-1], "Keras 2 numbered layers from one, and the program goes by their "
                         "names", Rung.SUPPORT)
 
@@ -269,22 +267,27 @@ class _Methods:
                 self.ctx.change(CODE, call, f"{slot.keyword} is {names[slot.keyword]} now")
 
     def _distributed(self, call: ast.Call) -> None:
-        new = self.ctx.support("keras_layers.TimeDistributed")
-        self.edits.append(Edit(*self.lines.span(call.func), (new,)))
-        self.ctx.change(CODE, call, "Keras 2 gave the layer all steps at once, Keras 3 gives it one after "
-                        "another, and loses some where their number is not known", Rung.SUPPORT)
+        self._replaced(call, "keras_layers.TimeDistributed", "Keras 2 gave the layer all steps at once, "
+                       "Keras 3 gives it one after another, and loses some where their number is not known")
 
     def _is_model(self, node: ast.expr) -> bool:
         """Whether an expression is a model: by what it is called, or by the call that made it."""
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        if name.lower().endswith("model"):
-            return True
-        return any(
-            isinstance(other, ast.Assign) and isinstance(other.value, ast.Call)
-            and (self.ctx.names.resolve_node(other.value.func) or "").endswith((".Model", ".Sequential"))
-            and ast.unparse(node) in map(ast.unparse, other.targets)
-            for other in walk(self.ctx.tree)
-        )
+        return last_name(node).lower().endswith("model") or ast.unparse(node) in self._models
+
+    @cached_property
+    def _models(self) -> set[str]:
+        """What the file calls the models that it makes."""
+        return {
+            ast.unparse(target) for node in walk(self.ctx.tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            and (self.ctx.names.resolve_node(node.value.func) or "").endswith((".Model", ".Sequential"))
+            for target in node.targets
+        }
+
+    def _replaced(self, call: ast.Call, name: str, why: str) -> None:
+        """What is called is the support package's `name`."""
+        self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support(name),)))
+        self.ctx.change(CODE, call, why, Rung.SUPPORT)
 
     def _to_function(self, call: ast.Call, model: ast.expr, name: str, before: str = "") -> None:
         """``model.method(x)`` becomes ``function(model, x)``."""
@@ -368,8 +371,7 @@ class _Methods:
     def _read(self, call: ast.Call, name: str) -> None:
         """``saving.load_weights_from_hdf5_group(f, layers)``, of a module that went."""
         if not (self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
-            self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support(name),)))
-            self.ctx.change(CODE, call, "Keras 3 has no module for it", Rung.SUPPORT)
+            self._replaced(call, name, "Keras 3 has no module for it")
 
     def _saved(self, call: ast.Call) -> None:
         path = call.args[0] if call.args else None
@@ -401,10 +403,8 @@ class _Methods:
         once = period is None or isinstance(period, ast.Constant) and period.value == 1
         if known and once and name is not None and name.endswith(ends) or len(call.args) > 6:
             return
-        new = self.ctx.support("keras_files.ModelCheckpoint")
-        self.edits.append(Edit(*self.lines.span(call.func), (new,)))
-        self.ctx.change(CODE, call, "Keras 3 writes files only to names that end in .keras, .h5 or, weights "
-                        "alone, .weights.h5, and after every epoch", Rung.SUPPORT)
+        self._replaced(call, "keras_files.ModelCheckpoint", "Keras 3 writes files only to names that end in "
+                       ".keras, .h5 or, weights alone, .weights.h5, and after every epoch")
 
     def _metrics_names(self, node: ast.Attribute) -> None:
         """``model.metrics_names``: one name of Keras 3 stands for all metrics of ``compile``."""
@@ -571,9 +571,7 @@ def _text_of(node: ast.AST | None) -> str | None:
 
 def _owner(node: ast.Attribute) -> str:
     """The last name of what an attribute is read from: "model" of ``self.model.optimizer``."""
-    owner = node.value
-    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-    return str(name).lower()
+    return last_name(node.value).lower()
 
 
 @transform

@@ -8,12 +8,12 @@ calls the function again whenever the model runs, when a loop has given its vari
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import calls_in, children, walk
+from migrator.analysis.tree_walk import calls_in, last_name, nodes_below, walk
 from migrator.engine.edits import Edit, Lines, apply
-from migrator.engine.imports import behind_imports, imports_before_use
+from migrator.engine.imports import call_behind_imports, imports_before_use
 from migrator.engine.registry import transform
 from migrator.model import Rung
 
@@ -34,6 +34,7 @@ _STATIC = (".int_shape", ".ndim", ".dtype", ".is_keras_tensor", ".function", ".l
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", ".backend.variable")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_CLOSED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -60,8 +61,7 @@ class _Symbols:
         self.ctx = ctx
         self.lines = Lines(ctx.text)
         self.edits: list[Edit] = []
-        self.inputs = any(
-            self._keras(call, "Input") for call in walk(ctx.tree) if isinstance(call, ast.Call))
+        self.inputs = any(self._keras(call, "Input") for call in calls_in(ctx.tree))
 
     def read(self) -> list[Edit]:
         first: ast.Call | None = None
@@ -69,8 +69,8 @@ class _Symbols:
             if not isinstance(scope, _Scope):
                 continue
             states = self._symbolic_names(scope)
-            for call in _calls_of(scope):
-                if self.ctx.suppressed(CODE, call):
+            for call in _own(scope):
+                if not isinstance(call, ast.Call) or self.ctx.suppressed(CODE, call):
                     continue
                 symbol = self._symbol(call.func)
                 names = next(known for line, known in reversed(states) if line < call.lineno)
@@ -136,8 +136,7 @@ class _Symbols:
             return isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"
         if isinstance(node, ast.Subscript):
             return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        return name.lower().endswith(("model", "layer"))
+        return last_name(node).lower().endswith(("model", "layer"))
 
     def _reads(self, scope: _Scope, call: ast.Call, names: frozenset[str]) -> bool:
         """Whether the function of a Lambda layer reads what is a symbolic tensor, or something else when a
@@ -159,17 +158,12 @@ class _Symbols:
     def _bound_again(self, scope: _Scope, call: ast.Call) -> Iterator[str]:
         """The names of a scope that are bound behind a call, by its statement or in a loop."""
         for node in _own(scope):
-            loop = isinstance(node, _LOOPS) and any(inner is call for inner in walk(node))
-            for name in walk(node) if loop else [node]:
+            around = isinstance(node, (*_LOOPS, ast.Assign)) and any(inner is call for inner in walk(node))
+            parts = node.targets if isinstance(node, ast.Assign) else [node]
+            for name in (inner for part in parts for inner in walk(part)) if around else [node]:
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and (
-                        loop or name.lineno >= call.lineno or any(
-                            inner is call for inner in walk(self._statement(scope, name)))):
+                        around or name.lineno >= call.lineno):
                     yield name.id
-
-    def _statement(self, scope: _Scope, name: ast.Name) -> ast.AST:
-        """The assignment that binds a name, or the name itself."""
-        return next((node for node in _own(scope) if isinstance(node, ast.Assign)
-                     and any(inner is name for target in node.targets for inner in walk(target))), name)
 
     def _lambda(self, call: ast.Call) -> None:
         self.edits.append(Edit(*self.lines.span(call.func), (self.ctx.support("keras_tensors.Lambda"),)))
@@ -186,8 +180,8 @@ class _Symbols:
     def _accept(self, call: ast.Call) -> None:
         if "keras_tensors.accept()" in self.ctx.text or not imports_before_use(self.ctx.tree):
             return
-        after = behind_imports(self.ctx.tree, self.lines)
-        self.edits.append(Edit(after, after, (f"\n{self.ctx.support('keras_tensors.accept')}()\n",)))
+        accept = self.ctx.support("keras_tensors.accept")
+        self.edits.append(call_behind_imports(self.ctx.tree, self.lines, accept))
         self.ctx.change(CODE, call, "TensorFlow's operations take symbolic tensors of Keras", Rung.SUPPORT)
 
 
@@ -197,12 +191,4 @@ def _given(call: ast.Call) -> list[ast.expr]:
 
 def _own(scope: ast.AST) -> Iterator[ast.AST]:
     """What a scope does itself: without the bodies of functions in it."""
-    pending: Iterable[ast.AST] = children(scope)
-    for node in pending:
-        yield node
-        if not isinstance(node, _Function | ast.ClassDef):
-            yield from _own(node)
-
-
-def _calls_of(scope: ast.AST) -> list[ast.Call]:
-    return [node for node in _own(scope) if isinstance(node, ast.Call)]
+    return nodes_below(scope, _CLOSED)
