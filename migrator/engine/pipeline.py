@@ -190,7 +190,10 @@ def _migrate(
     support = used_support(source, parsed)
     original = line_map(text, attempt.before.text).original if attempt.before.text != text else int
     stays = any(item.rung is Rung.COMPAT for item in findings)
-    changed = Changed(path, attempt.before, source, support, index, original, stays)
+    of_after = line_map(text, parsed.text).original if parsed.text != text else int
+    said = frozenset(item.line for item in findings if item.rung is Rung.MANUAL)
+    changed = Changed(
+        path, attempt.before, parsed, source, support, index, original, of_after, stays, said)
     findings += otherwise(changed, source == text)
     findings = _unsuppressed(findings, suppressions, options)
     order = sorted(set(findings), key=lambda f: (f.line, f.column, f.code, f.message))

@@ -23,16 +23,20 @@ class Changed:
     """A file of TensorFlow 1 that a migration changes to the text `now`, or leaves as it is.
 
     support: what its output uses of the support package. original: the line that the user sees, for one
-    of `before`. stays: some of it goes on as it was, through compat.
+    of `before`, and of_after for one of `after`, which is `now` but for its line ends. stays: some of it goes
+    on as it was, through compat. said: the lines of the original at which a person is asked already.
     """
 
     path: str
     before: Parsed
+    after: Parsed
     now: str
     support: frozenset[str]
     index: ProjectIndex
     original: Callable[[int], int]
+    of_after: Callable[[int], int]
     stays: bool
+    said: frozenset[int]
 
     @cached_property
     def modules(self) -> frozenset[str]:
@@ -69,6 +73,10 @@ class Changed:
         """A finding at a node of `before`."""
         return Finding(
             code, self.path, self.original(node.lineno), node.col_offset, message, advice, rung=rung)
+
+    def told_after(self, code: str, line: int, column: int, message: str, advice: str) -> Finding:
+        """A finding at a place of `after`."""
+        return Finding(code, self.path, self.of_after(line), column, message, advice, rung=Rung.MANUAL)
 
 
 Teller = Callable[[Changed], Iterator[Finding]]
