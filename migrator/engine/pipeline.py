@@ -282,6 +282,7 @@ def _round(
         found = walk.rewrite(
             path, source, names, registry, options, suppressions, taken(index, path),
             attempt.held.symbols, attempt.plain,
+            frozenset(top for top in registry.gone if index.resolve(top, path) is not None),
         )
     made = parsed
     problem = ""

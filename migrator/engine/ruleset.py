@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -71,6 +72,7 @@ class RuleSet:
     rules: dict[str, list[CompiledRule]] = field(default_factory=dict)
     tables: dict[str, Disposition] = field(default_factory=dict)
     doubtful: frozenset[str] = frozenset()  # modules of which TF 2 may have another version
+    gone: frozenset[str] = frozenset()  # modules that only Python 2 had
     _tops: frozenset[str] = frozenset()
     _words: re.Pattern[str] = re.compile("tensorflow")
 
@@ -102,6 +104,10 @@ class RuleSet:
             name for name, found in self.tables.items()
             if "." not in name and found.entry is not None and found.entry.extra.get("beside_tf1")
         )  # fmt: skip
+        self.gone = frozenset(
+            name.split(".")[0] for name, found in self.tables.items()
+            if found.entry is not None and found.entry.code.startswith("PY21")
+        ) - sys.stdlib_module_names
         roots = {name.split(".")[0] for name in self.tables}
         self._tops = frozenset(roots | {"tensorflow", standalone_keras.ROOT})
         words = {name.split(".")[0] for name in self.tables if not name.startswith("builtins.")}

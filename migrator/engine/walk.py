@@ -40,12 +40,13 @@ def rewrite(
     taken: frozenset[str] = frozenset(),
     held: frozenset[str] = frozenset(),
     plain: Mapping[str, str] = MappingProxyType({}),
+    own: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
     `taken` are the imported names that other modules get from this one: they stay bound. `held` are
     symbols of the support package in whose place tf.compat.v1 stays, `plain` those in whose place a name of
-    TensorFlow 2 does.
+    TensorFlow 2 does. `own` are modules that the project has itself, by the name of one of Python 2.
     """
     sites, others = collect(names, rules)
     if not sites and not _has_imports_of_interest(names, rules):
@@ -55,8 +56,9 @@ def rewrite(
     for name in taken:
         work.used.update(id(binding) for binding in names.module_scope.bindings.get(name, ()))
     if not _of_version_1(sites, rules):
-        sites = [site for site in sites if site.resolved.name.split(".")[0] not in rules.doubtful]
         work.left = rules.doubtful
+    work.left |= own
+    sites = [site for site in sites if site.resolved.name.split(".")[0] not in work.left]
     sites = [_plainly(site, plain) for site in sites] if plain else sites
     decide(work, [_without(site, held, rules) for site in sites] if held else sites)
     if not work.edits:

@@ -395,11 +395,21 @@ class _Writer:
                     self._decorate(node)
 
     def _decorate(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        if not any("graphs." in ast.unparse(d) for d in node.decorator_list):
-            self._before(node, f"@{self.ctx.support('graphs.building')}")
+        if any("graphs." in ast.unparse(d) for d in node.decorator_list):
+            return
+        line = f"@{self.ctx.support('graphs.building')}"
+        if any(self._of_project(d) for d in node.decorator_list):
+            self._before(node, line)  # what is put around the function may build as well
+        # a decorator that keeps what it is given (a command, a route) has to be given what builds
+        self._before(node, line, node.lineno)
 
-    def _before(self, node: ast.stmt, line: str) -> None:
-        start = self.lines.offset(first_line(node), 0)
+    def _of_project(self, decorator: ast.expr) -> bool:
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        symbol = self.ctx.names.resolve_node(made)
+        return symbol is None or self.ctx.index.definition(symbol, self.ctx.path) is not None
+
+    def _before(self, node: ast.stmt, line: str, number: int | None = None) -> None:
+        start = self.lines.offset(first_line(node) if number is None else number, 0)
         self.edits.append(Edit(start, start, (f"{self.lines.indent(node.lineno)}{line}\n",)))
         self._tell(node)
 

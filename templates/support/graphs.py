@@ -418,8 +418,8 @@ def building(unit: Any) -> Any:
             elif inspect.isfunction(member):
                 setattr(unit, name, building(member))
         return unit
-    if inspect.isgeneratorfunction(unit):
-        return unit
+    if inspect.isgeneratorfunction(unit) or not inspect.isroutine(unit):
+        return unit  # decorators may give anything
 
     @functools.wraps(unit)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -173,3 +173,15 @@ def test_a_script_hands_what_one_module_draws_to_another_one(tmp_path: Path) -> 
         if migrated is not None:
             (tmp_path / path).write_text(migrated)
     assert not build_plan(tmp_path, Options(jobs=1)).changed
+
+
+def test_commands_of_a_library_are_given_what_builds(tmp_path: Path) -> None:
+    (tmp_path / "network.py").write_text(NETWORK)
+    (tmp_path / "main.py").write_text(
+        "import click\nimport tensorflow as tf\nfrom network import Network\n\n\n@click.command()\n"
+        "@click.option('--steps')\ndef show(steps):\n    net = Network()\n    net.build()\n"
+        "    sess = tf.Session()\n    for _ in range(steps):\n        print(net.score_of(sess, [1.]))\n\n\n"
+        "show()\n"
+    )
+    new = {result.path: result.new_text or "" for result in build_plan(tmp_path, Options(jobs=1)).files}
+    assert "@click.command()\n@click.option('--steps')\n@graphs.building\ndef show" in new["main.py"]
