@@ -16,6 +16,16 @@ def metrics_names(model: Any) -> list[str]:
     return names
 
 
+def image_dim_ordering() -> str:
+    """Where images have their channels, as Keras 1 said it: 'th' first, 'tf' last."""
+    return "th" if tf.keras.backend.image_data_format() == "channels_first" else "tf"
+
+
+def set_image_dim_ordering(dim_ordering: str) -> None:
+    """Channels are the first dimension of images ('th') or the last ('tf')."""
+    tf.keras.backend.set_image_data_format({"th": "channels_first", "tf": "channels_last"}[dim_ordering])
+
+
 class _LearningPhase:
     """What stands for "training or not" among the inputs of a `function`."""
 

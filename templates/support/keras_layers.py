@@ -24,6 +24,23 @@ def told(layer: Any, training: Any) -> Any:
     return layer
 
 
+def hold(layer: Any, variables: Any, trainable: bool = True) -> None:
+    """Makes variables, of TensorFlow or of Keras, weights of `layer`: it trains and saves them."""
+    known = {id(_of_tensorflow(weight)) for weight in layer.weights}
+    for variable in variables:
+        if id(_of_tensorflow(variable)) in known:
+            continue
+        if isinstance(variable, tf.Variable):
+            name = variable.name.partition(":")[0].rpartition("/")[2]
+            variable = tf.keras.Variable(variable, trainable=trainable, name=name)
+        layer._track_variable(variable)
+
+
+def _of_tensorflow(variable: Any) -> Any:
+    """The variable of TensorFlow in one of Keras."""
+    return variable if isinstance(variable, tf.Variable) else variable.value
+
+
 class TimeDistributed(tf.keras.layers.TimeDistributed):
     """The wrapper, which gives its layer all steps of [batch, steps, ...] as one batch: statistics are those
     of all of them, and their number need not be known.  If the layer before tells it, it counts."""

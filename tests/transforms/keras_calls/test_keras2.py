@@ -93,7 +93,6 @@ def test_standalone_keras_clipped_all_gradients_together() -> None:
         "tf.keras.layers.RNN([c(3) for c in [tf.keras.layers.GRUCell]])",
         "tf.keras.callbacks.TensorBoard('x', embeddings_data=data)",
         "tf.keras.backend.get_session()",
-        "tf.keras.backend.image_dim_ordering()",
         "tf.keras.utils.multi_gpu_model(m, 2)",
         "tf.keras.models.model_from_yaml(text)",
         "tf.keras.layers.LocallyConnected1D(3, 2)",
