@@ -103,6 +103,8 @@ class FunctionTable:
         facts = self._ctx.index.fact(path, "constructors", self._ctx.path) or {}
         record = facts.get(name, {"flags": (), "calls": ()})
         flags = frozenset(record["flags"]) | self._inherited(set(record["calls"]), depth + 1)
+        if not self._ctx.index.modules[path].summary.facts.keys() & _KINDS:
+            flags |= _what_is_made(self._behind(path))  # by what it extends and calls
         return FunctionFact(k.PY, (), flags)
 
     def _made(self, name: str, depth: int) -> FunctionFact | None:
@@ -114,8 +116,7 @@ class FunctionTable:
         for own, calls in self._methods.get(name[1:], ()):
             flags |= own | self._inherited(calls, depth + 1)
         if flags:
-            self._cache[name] = FunctionFact(k.PY, (), frozenset(
-                flag for flag in flags if flag in _MADE or flag.startswith("variable ")))
+            self._cache[name] = FunctionFact(k.PY, (), _what_is_made(flags))
         return self._cache[name]
 
     def _reached_by(self, dotted: str) -> frozenset[str]:
@@ -124,8 +125,13 @@ class FunctionTable:
         found = index.definition(dotted, self._ctx.path)
         if found is None or found[0].summary.facts.keys() & _KINDS:
             return frozenset()
-        return frozenset(flag for path in index.reached(found[0].path) for kind in _KINDS
-                         for record in (index.fact(path, kind) or {}).values() for flag in record["flags"])
+        return self._behind(found[0].path)
+
+    def _behind(self, path: str) -> frozenset[str]:
+        """The flags of all that stands in the modules which one reaches."""
+        index = self._ctx.index
+        return frozenset(flag for other in index.reached(path) for kind in _KINDS
+                         for record in (index.fact(other, kind) or {}).values() for flag in record["flags"])
 
     def _inherited(self, calls: set[str], depth: int) -> frozenset[str]:
         flags: frozenset[str] = frozenset()
@@ -136,3 +142,7 @@ class FunctionTable:
             if found is not None:
                 flags |= found.flags - FORMS - {"session"}
         return flags
+
+
+def _what_is_made(flags: frozenset[str]) -> frozenset[str]:
+    return frozenset(flag for flag in flags if flag in _MADE or flag.startswith("variable "))
