@@ -25,7 +25,7 @@ class ArgumentSites:
             call, skip = partial_call(site), 1
         if call is None or not target.startswith(("tensorflow.", "keras.", "absl.")):
             return None
-        fit = self.work.rules.fit(key, target)
+        fit = self.work.rules.fit(key, target, self.work.of_keras_2)
         if fit.new is None or self.work.off("TF104", call):
             return None
         try:
@@ -80,7 +80,7 @@ class ArgumentSites:
         """Report a function or class that is passed on or inherited from, or whose arguments are
         hidden, where its defaults changed."""
         reference = site.reference
-        fit = self.work.rules.fit(site.resolved.name, target)
+        fit = self.work.rules.fit(site.resolved.name, target, self.work.of_keras_2)
         if not fit.written or reference.role != "load" or is_type(self.work, site):
             return
         names = ", ".join(fit.written)

@@ -21,21 +21,22 @@ class Fits:
         self.keywords = keywords
         self.tf1 = tf1
         self.tf2 = tf2
-        self._found: dict[tuple[str, str], Fit] = {}
+        self._found: dict[tuple[str, str, bool], Fit] = {}
 
-    def of(self, key: str, target: str) -> Fit:
-        """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
-        found = self._found.get((key, target))
+    def of(self, key: str, target: str, defaults: bool = True) -> Fit:
+        """How calls of the TF 1 function `key` become calls of TF 2's `target`; without `defaults`, of one
+        that was written for the Keras of TF 2."""
+        found = self._found.get((key, target, defaults))
         if found is None and target.startswith("absl.flags.DEFINE"):
             names = self.keywords.get("tf" + key[len("tensorflow") :], {})
-            found = self._found[key, target] = Fit(None, _DEFINE, names)
+            found = self._found[key, target, defaults] = Fit(None, _DEFINE, names)
         if found is None and target.startswith("keras."):
-            # of which Keras the program was written for is not known: names only, no defaults
             new = self.tf2.signature(f"tensorflow.{target}")
-            names = self.keywords.get(f"tf.{target}", {})
-            names = {name: keyword for name, keyword in names.items() if not keyword.written}
+            names = self.keywords.get(f"tf.{target}", {}) | self.keywords.get(target, {})
+            if not defaults:
+                names = {name: keyword for name, keyword in names.items() if not keyword.written}
             options = keras_options(f"tensorflow.{target}", self.tf2)
-            found = self._found[key, target] = Fit(None, new, names, None, options)
+            found = self._found[key, target, defaults] = Fit(None, new, names, None, options)
         if found is None:
             known = self.keywords
             listed = self.documented(key)
@@ -49,7 +50,7 @@ class Fits:
             other = self.tf1.signature(target) if target not in (key, listed) else None
             old = self.tf1.signature(key) or self.tf1.signature(listed)
             options = keras_options(target, self.tf2)
-            found = self._found[key, target] = Fit(old, new, names, other, options)
+            found = self._found[key, target, defaults] = Fit(old, new, names, other, options)
         return found
 
     def documented(self, key: str) -> str:

@@ -188,7 +188,8 @@ class ImportSites:
                 return self._stand_in(binding, node, change)
             if not uses and len(binding.scope.bindings[binding.name]) > 1:
                 return None  # the way out of a ``try``, or of a test of versions
-            if uses or found.kind in ("module", "unknown", "manual"):
+            lacking = found.kind == "rule" and not found.exists
+            if uses or lacking or found.kind in ("module", "unknown", "manual"):
                 if not uses and looked_up(self.work.path, self.work.text):  # else nobody of the project asks
                     self.work.report(
                         "TF003",

@@ -155,13 +155,16 @@ class Dispositions:
     def _from_keras(self, name: str) -> Disposition:
         """What was imported from Keras 2 itself."""
         if standalone_keras.left_alone(name):
-            return Disposition("same", name, "", name, exists=True)
+            return self._as_of_tensorflow(name) or Disposition("same", name, "", name, exists=True)
         parts = name.split(".")
         known = standalone_keras.known()
         for home, length in standalone_keras.homes(name):
             key, rest = ".".join(parts[:length]), "".join(f".{p}" for p in parts[length:])
             if rest and self.tf2.kind(f"tensorflow.keras.{home}") == "module":
                 continue
+            supported = self._as_of_tensorflow(f"keras.{home}{rest}")
+            if supported is not None:
+                return replace(supported, key=name[: len(name) - len(supported.rest)])
             if f"keras.{home}" in known:
                 entry = Entry(key, f"keras.{home}", standalone_keras.CODE)
                 return Disposition("rename", key, rest, f"keras.{home}", entry)
@@ -176,6 +179,15 @@ class Dispositions:
         entry = gone("tensorflow." + name.partition("(")[0])
         return Disposition("manual", name, entry=replace(
             entry, message=f"{name} is not in Keras 3", code=standalone_keras.CODE))
+
+    def _as_of_tensorflow(self, name: str) -> Disposition | None:
+        """What Keras 3 calls as Keras 2 did and does otherwise, as for the copy of it in TensorFlow 1."""
+        found = self.of(f"tensorflow.{name}")
+        if found.kind != "support":
+            return None
+        key = name[: len(name) - len(found.rest)]
+        entry = found.entry or Entry(key, found.target, standalone_keras.CODE)
+        return replace(found, key=key, entry=replace(entry, code=entry.code or standalone_keras.CODE))
 
     def _from_version_2(self, name: str) -> Disposition:
         """What was written for TF 2 through ``tf.compat.v2``: the bare name where it means the

@@ -17,7 +17,7 @@ from migrator.analysis.parsed import Parsed
 from migrator.analysis.py2_syntax import NotPython2, looks_like_python2, translate
 from migrator.analysis.python2 import PRINTS, runs_on_python2
 from migrator.analysis.reexports import followed, reached, taken, unseen
-from migrator.engine import clock, division, walk
+from migrator.engine import clock, division, standalone_keras, walk
 from migrator.engine.alignment import aligned
 from migrator.engine.blank_lines import closed
 from migrator.engine.comments import restored
@@ -283,6 +283,7 @@ def _round(
             path, source, names, registry, options, suppressions, taken(index, path),
             attempt.held.symbols, attempt.plain,
             frozenset(top for top in registry.gone if index.resolve(top, path) is not None),
+            standalone_keras.is_version_2(index, source),
         )
     made = parsed
     problem = ""

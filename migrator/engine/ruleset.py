@@ -210,9 +210,9 @@ class RuleSet:
         """What becomes of a canonical name (longest prefix that anything is known about)."""
         return self._dispositions.of(name)
 
-    def fit(self, key: str, target: str) -> Fit:
-        """How calls of the TF 1 function `key` become calls of TF 2's `target`."""
-        return self._fits.of(key, target)
+    def fit(self, key: str, target: str, defaults: bool = True) -> Fit:
+        """How calls of the TF 1 function `key` become calls of TF 2's `target`; see `Fits.of`."""
+        return self._fits.of(key, target, defaults)
 
     def documented(self, key: str) -> str:
         """The name under which the snapshot lists the object that is called `key`."""

@@ -1,6 +1,6 @@
 """Where Keras 3 has what programs import from standalone Keras 2 (`import keras`).
 
-Names that Keras 3 has are left alone: they may be of a program for Keras 3.  Modules that went are
+Names that Keras 3 has stay as they are.  Modules that went are
 looked through for public names; what only TensorFlow's copy of the API kept (the old backend
 functions, ImageDataGenerator) is taken from there.
 """
@@ -8,12 +8,17 @@ functions, ImageDataGenerator) is taken from there.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 
 from migrator import resources
+from migrator.analysis.index import ProjectIndex
 
 ROOT = "keras"
+# What Keras 3 alone has.
+_NEW = ("ops", "random", "saving", "tree", "distribution", "export", "dtype_policies", "src", "_tf_keras")
+_USES_NEW = re.compile(rf"\bkeras\.(?:{'|'.join(_NEW)})\b")
 CODE = "TF143"
 # Modules of Keras 2 and 1 whose public names are elsewhere.
 _MOVED = {
@@ -26,6 +31,16 @@ _MOVED = {
     "np_utils": ("utils",),
     "generic_utils": ("utils",),
 }
+
+
+def is_version_2(index: ProjectIndex, text: str) -> bool:
+    """Whether the `keras` that a module of the project imports is the one of TensorFlow 1's time: what the
+    project was written for, unless it uses what Keras 3 alone has, or was migrated already."""
+    answer = index.answers.get("keras 3")
+    if answer is None:
+        answer = index.answers["keras 3"] = index.is_migrated or any(
+            _USES_NEW.match(target) for info in index.modules.values() for target in info.summary.imports)
+    return not answer and _USES_NEW.search(text) is None
 
 
 @cache

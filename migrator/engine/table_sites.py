@@ -195,7 +195,7 @@ class TableSites:
         holder = reference.parent
         if binding is not None and (
             binding.node not in self.work.tree.body
-            or len(binding.scope.bindings[binding.name]) > 1
+            or len(binding.scope.bindings.get(binding.name, ())) > 1
         ):
             return False  # what there is instead may be something else
         if (

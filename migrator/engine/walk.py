@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from migrator.analysis.names import NameTable, canonical
+from migrator.engine import standalone_keras
 from migrator.engine.edits import Lines, apply
 from migrator.engine.lookup import Disposition
 from migrator.engine.options import Options
@@ -41,18 +42,23 @@ def rewrite(
     held: frozenset[str] = frozenset(),
     plain: Mapping[str, str] = MappingProxyType({}),
     own: frozenset[str] = frozenset(),
+    of_keras_2: bool = True,
 ) -> Outcome:
     """Apply all rules to one file, `names` being the table of `text`.
 
     `taken` are the imported names that other modules get from this one: they stay bound. `held` are
     symbols of the support package in whose place tf.compat.v1 stays, `plain` those in whose place a name of
     TensorFlow 2 does. `own` are modules that the project has itself, by the name of one of Python 2.
+    of_keras_2: `import keras` is the Keras of TensorFlow 1's time.
     """
     sites, others = collect(names, rules)
+    if not of_keras_2:
+        sites = [_of_keras_3(site) for site in sites]
     if not sites and not _has_imports_of_interest(names, rules):
         return Outcome(text, (), ())
     work = FileWork(path, text, Lines(text), names, rules, options, suppressions)
     work.used |= others
+    work.of_keras_2 = of_keras_2
     for name in taken:
         work.used.update(id(binding) for binding in names.module_scope.bindings.get(name, ()))
     if not _of_version_1(sites, rules):
@@ -77,6 +83,14 @@ def _without(site: Site, held: frozenset[str], rules: RuleSet) -> Site:
     if found.target not in held or rules.compat_target(found.key) is None:
         return site
     return replace(site, disposition=Disposition("compat", found.key, found.rest, exists=found.exists))
+
+
+def _of_keras_3(site: Site) -> Site:
+    """`site`, as it is where Keras 3 has the name."""
+    name = site.resolved.name
+    if not name.startswith(f"{standalone_keras.ROOT}.") or not standalone_keras.left_alone(name):
+        return site
+    return replace(site, disposition=Disposition("same", name, "", name, exists=True))
 
 
 def _plainly(site: Site, plain: Mapping[str, str]) -> Site:

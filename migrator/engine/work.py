@@ -118,6 +118,7 @@ class FileWork:
         self.used: set[int] = set()  # bindings whose local name the new text still has
         self.deletions = Deletions(text, names.tree, lines)
         self.left: frozenset[str] = frozenset()  # top-level modules that are none of our business
+        self.of_keras_2 = True  # `import keras` is the Keras of TensorFlow 1's time
         self.plan: BindingPlan  # set once the sites are known
         self._parents: dict[int, ast.AST] | None = None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from migrator.analysis.facts_layer_names import layer_namers
 from migrator.analysis.tree_walk import last_name, walk
+from migrator.engine import standalone_keras
 from migrator.engine.callsite import CallSite, Slot, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.keywords import dropped, without
@@ -41,6 +42,7 @@ class _Arguments:
         self.lines = Lines(ctx.text)
         self.namers = layer_namers(ctx.index)
         self.edits: list[Edit] = []
+        self.of_version_2 = standalone_keras.is_version_2(ctx.index, ctx.text)
 
     def read(self) -> list[Edit]:
         for node in walk(self.ctx.tree):
@@ -79,7 +81,7 @@ class _Arguments:
                 gone[index] = "Keras 3 has no decay, and it was none"
             elif slot.keyword == "decay" and self._decay(call, site, index, name):
                 gone[index] = "Keras 3 decays learning rates by schedules only"
-            elif slot.keyword == "clipnorm" and not name.startswith(_TF):
+            elif slot.keyword == "clipnorm" and not name.startswith(_TF) and self.of_version_2:
                 end = slot.start + len("clipnorm")
                 self.edits.append(Edit(slot.start, end, ("global_clipnorm",)))
                 self.ctx.change(CODE, call, "Keras 2 clipped the norm of all gradients together")
@@ -124,9 +126,17 @@ class _Arguments:
     # -- layers
 
     def _layer(self, call: ast.Call, site: CallSite, name: str) -> None:
+        if name == "keras.layers.UpSampling2D" and self.of_version_2 and any(
+                slot.keyword == "interpolation" and ast.unparse(slot.node) != "'nearest'"
+                for slot in site.slots):
+            self.edits.append(
+                Edit(*self.lines.span(call.func), (self.ctx.support("keras_layers.UpSampling2D"),)))
+            self.ctx.change(CODE, call, "Keras 3 interpolates between the centres of pixels", Rung.SUPPORT)
+        if name.endswith(".Embedding"):
+            self._embedding(call, site)
         for index, slot in enumerate(site.slots):
             literal = slot.node.value if isinstance(slot.node, ast.Constant) else None
-            if literal == "hard_sigmoid" and name.startswith(_TF):
+            if literal == "hard_sigmoid" and (name.startswith(_TF) or self.of_version_2):
                 new = self.ctx.support("keras_layers.hard_sigmoid")
                 self.edits.append(Edit(slot.value_start, slot.end, (new,)))
                 self.ctx.change(CODE, call, "Keras 3's hard_sigmoid has another slope", Rung.SUPPORT)
@@ -172,6 +182,29 @@ class _Arguments:
         self.edits.append(Edit(piece.start, piece.end, ()))
         self.ctx.change(CODE, call, "Keras 3 takes the batch's size by an Input",
                         confidence=Confidence.LIKELY)
+
+    def _embedding(self, call: ast.Call, site: CallSite) -> None:
+        """The first layer of a Sequential model, which Keras 2 built at once: of an Embedding, too, which
+        said the shape of its input itself."""
+        if any(slot.stars or slot.keyword in ("input_shape", "batch_input_shape") for slot in site.slots):
+            return
+        index, length = next(
+            ((i, slot) for i, slot in enumerate(site.slots) if slot.keyword == "input_length"), (0, None))
+        if self._place(call) is None:
+            for piece in without(site, {} if length is None else {index: "Keras 3 takes no input_length"}):
+                self.edits.append(Edit(piece.start, piece.end, ()))
+                self.ctx.change(CODE, call, piece.reason)
+            return
+        if length is None:
+            start = end = site.slots[-1].end
+            new: tuple[str | tuple[int, int], ...] = (", input_shape=(None,)",)
+        elif isinstance(length.node, (ast.Tuple, ast.List)):
+            return
+        else:
+            start, end = length.start, length.end
+            new = ("input_shape=(", (length.value_start, length.end), ",)")
+        self.edits.append(Edit(start, end, new))
+        self.ctx.change(CODE, call, "Keras 3 builds a Sequential model once it knows its input's shape")
 
     def _place(self, call: ast.Call) -> tuple[int, str, str] | None:
         """(where an Input goes, the text before and after it); None where there is no place."""

@@ -58,27 +58,12 @@ _WEIGHTS = frozenset({"weights", "trainable_weights", "trainable_variables", "va
 _LISTS = {"metrics_names": "keras_losses.name_metric", "metrics_tensors": "keras_losses.add_metric_tensor"}
 # Methods that made a model's functions ahead of their first call -> their public names.
 _PREPARING = {f"_make_{what}_function": f"make_{what}_function" for what in ("train", "test", "predict")}
-# What models, layers and optimizers of Keras 2 had, and what to do without.
-_GONE = {
-    "metrics_tensors": "Add a metric with compile(metrics=...), or keep a keras.metrics object in a layer.",
-    "uses_learning_phase": "Keras 3 has no learning phase: pass training= where the model is called.",
-    "_per_input_losses": "Keras 3 keeps no such table; take the line out.",
-    "_feed_inputs": "model.inputs are those that are fed.",
-    "_collected_trainable_weights": "model.trainable_weights are those that train.",
-    "state_updates": "Keras 3 has no list of updates: state is assigned where the layer is called.",
-    "inbound_nodes": "The nodes are other ones in Keras 3: ask the layer for .input and .output.",
-    "_inbound_nodes": "The nodes are other ones in Keras 3: ask the layer for .input and .output.",
-    "total_loss": "Keras 3 has no tensor of it; model.compute_loss gives it for a batch.",
-    "get_updates": "Keras 3's optimizers apply gradients: optimizer.apply(gradients, variables).",
-}  # fmt: skip
 _WEIGHT = (
     "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint",
     "partitioner", "use_resource", "synchronization", "aggregation",
 )  # fmt: skip
 
 
-# Losses that tf.keras of TF 1 knew by these names, and Keras 3 knows no more.
-_COSINE = frozenset({"cosine", "cosine_proximity"})
 _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
 # What goes by the names that layers got by themselves.
 _NAMED = re.compile(r"""\bby_name\s*=\s*True\b|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
@@ -121,8 +106,6 @@ class _Methods:
                 continue
             elif isinstance(node, ast.Attribute) and node.attr == "metrics_names":
                 self._metrics_names(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in _GONE:
-                self._gone(node)
             if isinstance(node, ast.Call) and not self.ctx.suppressed(CODE, node):
                 made = self.ctx.names.resolve_node(node.func)
                 if made in _CHECKPOINTS:
@@ -360,14 +343,6 @@ class _Methods:
         self.edits += [Edit(start, start, (f"{new}(",)), Edit(end, end, (f", {said})",))]
         self.ctx.change(CODE, call, "Keras 2 kept what a layer was told where it was called", Rung.SUPPORT)
 
-    def _gone(self, node: ast.Attribute) -> None:
-        """An attribute that only Keras 2 had, of what is called like a model, a layer or an optimizer."""
-        owner = _owner(node)
-        if not owner.endswith(("model", "layer", "optimizer", "opt")) or node.attr in self.own or (
-                self.ctx.suppressed(CODE, node)):
-            return
-        self.ctx.finding(CODE, node, f"{node.attr} is not in Keras 3", _GONE[node.attr])
-
     def _read(self, call: ast.Call, name: str) -> None:
         """``saving.load_weights_from_hdf5_group(f, layers)``, of a module that went."""
         if not (self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
@@ -433,29 +408,15 @@ class _Methods:
             )  # fmt: skip
 
     def _compiled(self, call: ast.Call) -> None:
-        """Losses and metrics that are given to ``model.compile`` by name."""
+        """Metrics that the program reads from logs, and losses that are none."""
         for metrics in [k.value for k in call.keywords if k.arg == "metrics"] + call.args[2:3]:
             self._logged(metrics)
-        given = [k.value for k in call.keywords if k.arg in ("loss", "metrics")] + call.args[1:3]
         for losses in (k.value for k in call.keywords if k.arg == "loss"):
             listed = losses.left if isinstance(losses, ast.BinOp) else losses
             if isinstance(listed, ast.List) and listed.elts and all(
                     isinstance(item, ast.Constant) and item.value is None for item in listed.elts):
                 self.edits.append(Edit(*self.lines.span(losses), ("None",)))
                 self.ctx.change(CODE, call, "Keras 3 takes no list of no losses")
-        for node in (part for value in given for part in walk(value)):
-            if not (isinstance(node, ast.Constant) and node.value in _COSINE):
-                continue
-            if _STANDALONE.search(self.ctx.text):
-                self.ctx.finding(
-                    CODE, node, f"Keras 3 has no loss {node.value!r}",
-                    "Its successor is 'cosine_similarity'; compare the sign with that of the "
-                    "Keras that this was written for.",
-                )  # fmt: skip
-                continue
-            function = self.ctx.support("keras_layers.cosine_proximity")
-            self.edits.append(Edit(*self.lines.span(node), (function,)))
-            self.ctx.change(CODE, node, f"Keras 3 has no loss {node.value!r}", Rung.SUPPORT)
 
     def _logged(self, metrics: ast.expr) -> None:
         """Metrics that the program reads from logs by another name than they are given by."""
@@ -478,9 +439,10 @@ class _Methods:
     def _rate(self, node: ast.Attribute) -> None:
         """``model.optimizer.lr``: the attribute has its full name only."""
         owner = node.value
-        if not (isinstance(owner, ast.Attribute) and owner.attr == "optimizer"):
-            return
-        if "model" in _owner(owner) and not self.ctx.suppressed(CODE, node):
+        made = (self.ctx.names.resolve_node(node) or "").removeprefix("tensorflow.")
+        of_model = isinstance(owner, ast.Attribute) and owner.attr == "optimizer" and "model" in _owner(owner)
+        if (of_model or made.startswith("keras.optimizers.") and made.endswith("().lr")) and (
+                not self.ctx.suppressed(CODE, node)):
             self.edits.append(self._name(node, "learning_rate"))
             self.ctx.change(CODE, node, "lr is learning_rate in Keras 3",
                             confidence=Confidence.LIKELY)

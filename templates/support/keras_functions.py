@@ -26,6 +26,24 @@ def set_image_dim_ordering(dim_ordering: str) -> None:
     tf.keras.backend.set_image_data_format({"th": "channels_first", "tf": "channels_last"}[dim_ordering])
 
 
+def set_value(x: Any, value: Any) -> None:
+    """Gives a variable a value: one of TensorFlow, of Keras, or the rate of an optimizer."""
+    x.assign(tf.cast(tf.convert_to_tensor(np.asarray(value)), x.dtype))
+
+
+def batch_set_value(pairs: Sequence[tuple[Any, Any]]) -> None:
+    """`set_value` for each of the pairs."""
+    for x, value in pairs:
+        set_value(x, value)
+
+
+def targets(true: Any, pred: Any) -> tf.Tensor:
+    """Targets as losses of the program's own got them: of the type of the predictions, and one number for
+    each of the batch as a column."""
+    found = tf.cast(true, pred.dtype)
+    return found[:, tf.newaxis] if found.shape.rank == 1 and pred.shape.rank != 1 else found
+
+
 class _LearningPhase:
     """What stands for "training or not" among the inputs of a `function`."""
 
@@ -75,7 +93,7 @@ class Function:
             else:
                 tensors.append(tf.convert_to_tensor(value, place.dtype))
         results = tf.nest.flatten(self._model(tensors, training=training))
-        arrays = [np.asarray(result) for result in results]
+        arrays = [np.array(result) for result in results]  # of their own, to be written to
         return arrays if isinstance(self.outputs, (list, tuple)) else arrays[0]
 
 
@@ -90,4 +108,43 @@ def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = 
     return Function(inputs if isinstance(inputs, (list, tuple)) else [inputs], outputs)
 
 
-__all__ = ["Function", "function", "learning_phase", "placeholder"]
+class _Gradients(tf.keras.layers.Layer):
+    """Gradients by tensors in the middle of a model: `behind` computes what is derived from them and from the
+    model's inputs."""
+
+    def __init__(self, behind: Any, count: int) -> None:
+        super().__init__()
+        self._behind, self._count = [behind], count  # in a list: its weights are the model's
+
+    def call(self, tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+        by = [tf.convert_to_tensor(tensor) for tensor in tensors[: self._count]]
+        with tf.GradientTape() as tape:
+            tape.watch(by)
+            value = self._behind[0]([*by, *tensors[self._count :]])
+        return tape.gradient(value, by, unconnected_gradients="zero")
+
+    def compute_output_spec(self, tensors: Sequence[Any]) -> list[Any]:
+        return [tf.keras.KerasTensor(tensor.shape, tensor.dtype) for tensor in tensors[: self._count]]
+
+
+def gradients(loss: Any, variables: Any) -> list[Any]:
+    """The derivatives of `loss` (summed) by `variables`, a symbolic tensor or several: for a `function`.
+
+    Raises:
+        ValueError: it is derived by weights, or is no symbolic tensor: a `tf.GradientTape` takes these.
+    """
+    by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
+    if not all(isinstance(tensor, tf.keras.KerasTensor) for tensor in (loss, *by)):
+        if tf.executing_eagerly():
+            raise ValueError("gradients of or by what is no symbolic tensor of Keras: compute them with "
+                             "tf.GradientTape in the step that needs them")
+        return tf.gradients(loss, by)
+    inputs = [tensor for tensor in tf.keras.utils.get_source_inputs(loss) if not any(tensor is b for b in by)]
+    behind = tf.keras.Model([*by, *inputs], loss)
+    return _Gradients(behind, len(by))([*by, *inputs])
+
+
+__all__ = [
+    "Function", "batch_set_value", "function", "gradients", "learning_phase", "metrics_names", "placeholder",
+    "set_value", "targets",
+]

@@ -63,6 +63,17 @@ class TimeDistributed(tf.keras.layers.TimeDistributed):
         return outputs
 
 
+class UpSampling2D(tf.keras.layers.UpSampling2D):
+    """Keras 2's own, which interpolated from the corners of pixels on, as TensorFlow 1 resized."""
+
+    def call(self, inputs: Any) -> Any:
+        if self.interpolation != "bilinear" or self.data_format != "channels_last":
+            return super().call(inputs)
+        rows, columns = tf.shape(inputs)[1] * self.size[0], tf.shape(inputs)[2] * self.size[1]
+        resized = tf.raw_ops.ResizeBilinear(images=inputs, size=[rows, columns])
+        return tf.ensure_shape(resized, self.compute_output_shape(inputs.shape))
+
+
 class DepthwiseConv2D(tf.keras.layers.DepthwiseConv2D):
     """A depthwise convolution that ignores what TF 1's layer ignored.
 
