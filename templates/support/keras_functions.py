@@ -31,9 +31,9 @@ def set_value(x: Any, value: Any) -> None:
     x.assign(tf.cast(tf.convert_to_tensor(np.asarray(value)), x.dtype))
 
 
-def batch_set_value(pairs: Sequence[tuple[Any, Any]]) -> None:
+def batch_set_value(tuples: Sequence[tuple[Any, Any]]) -> None:
     """`set_value` for each of the pairs."""
-    for x, value in pairs:
+    for x, value in tuples:
         set_value(x, value)
 
 
