@@ -85,7 +85,7 @@ def _assign(variable: Any, value: Any, name: str, path: str) -> None:
 
 
 def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
-                        name_map: Callable[[str], str] | None = None) -> list[str]:
+                        name_map: Callable[[str], str] | None = None, reshape: bool = False) -> list[str]:
     """Assigns the values in a checkpoint to variables, by name.
 
     Args:
@@ -94,6 +94,7 @@ def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
             default: the current store.
         strict: Whether a variable that is not in the checkpoint is an error.
         name_map: Gives the name in the checkpoint of the variable called ...
+        reshape: Whether a value may have another shape than the variable.
 
     Returns:
         The names of variables that were not found.
@@ -117,7 +118,10 @@ def load_tf1_checkpoint(path: str, var_list: Any = None, strict: bool = True,
     reader = NewCheckpointReader(path)
     for name, variable in variables.items():
         if wanted[name] in keys:
-            _assign(variable, reader.get_tensor(keys[wanted[name]]), name, path)
+            value = reader.get_tensor(keys[wanted[name]])
+            if reshape and value.size == variable.shape.num_elements():
+                value = value.reshape(tuple(variable.shape))
+            _assign(variable, value, name, path)
     return missing
 
 
@@ -212,6 +216,16 @@ def _outside_of_graphs(method: Callable[..., Any]) -> Callable[..., Any]:
     return plain
 
 
+class SaverDef:
+    """What a Saver holds, for the tool that freezes graphs.
+
+    names: of variables -> of their values in checkpoints.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+
+
 class Saver:
     """Saves and restores variables by TF 1 name, and keeps the newest checkpoints.
 
@@ -225,7 +239,9 @@ class Saver:
             saves or restores), as it is by then; of a graph that is being built, what there is
             already.  A dict or list is saved and restored exactly, without the states of optimizers
             that are not in it.
+        reshape: Whether variables may have another shape than in the checkpoint.
         max_to_keep: How many checkpoints to keep; None or 0: all.
+        pad_step_number: Whether the step in a checkpoint's name has at least eight digits.
         keep_checkpoint_every_n_hours: A checkpoint to be deleted is kept all the same if this much
             time has passed since the last one that was.
         allow_empty: Whether to accept that there are no variables.
@@ -233,7 +249,7 @@ class Saver:
     The other arguments are TF 1's; they said how graphs and files were laid out.
 
     Raises:
-        ValueError: `reshape`, `saver_def` or `pad_step_number` is given.
+        ValueError: `saver_def` is given.
     """
 
     def __init__(self, var_list: Any = None, reshape: bool = False, sharded: bool = False,
@@ -243,9 +259,9 @@ class Saver:
                  allow_empty: bool = False, write_version: Any = 2,
                  pad_step_number: bool = False, save_relative_paths: bool = False,
                  filename: str | None = None) -> None:
-        if reshape or saver_def is not None or pad_step_number:
-            raise ValueError("reshape, saver_def and pad_step_number have no successor: assign "
-                             "tf.reshape of tf.train.load_variable, and name the file yourself")
+        if saver_def is not None:
+            raise ValueError("saver_def has no successor: build the network, and save its variables")
+        self._reshape, self._step = reshape, "08d" if pad_step_number else "d"
         self._var_list, self._allow_empty = var_list, allow_empty
         self._store = current_store() if var_list is None else None
         self._run = current_run()
@@ -274,6 +290,16 @@ class Saver:
             raise ValueError("no variables to save or restore yet; call the model once so that "
                              "they exist")
         return {**states_of(variables, stored), **variables} if whole else variables
+
+    def as_saver_def(self) -> SaverDef:
+        """What this one saves, by name.
+
+        Raises:
+            ValueError: there are no variables.
+        """
+        known = {key_of(v): n for n, v in current_store().variables_by_name.items()}
+        return SaverDef({known.get(key_of(v)) or variable_name(v): key
+                         for key, v in self._variables().items()})
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -310,7 +336,7 @@ class Saver:
             session.graph.use(session)
         path = os.fspath(save_path)
         if global_step is not None:
-            path = f"{path}-{int(global_step)}"
+            path = f"{path}-{int(global_step):{self._step}}"
         write_checkpoint(path, self._variables())
         self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
         removed = []
@@ -367,7 +393,8 @@ class Saver:
         keys = named_tensors(path)
         variables = self._variables(keys)
         aliases = _below_scopes(set(variables) - set(keys), keys)
-        load_tf1_checkpoint(path, variables, name_map=lambda name: aliases.get(name, name))
+        load_tf1_checkpoint(path, variables, name_map=lambda name: aliases.get(name, name),
+                            reshape=self._reshape)
         used = {aliases.get(name, name) for name in variables}
         if unused := sorted(set(keys) - used - {"save_counter"}):
             logging.info("%s also holds %s%s, which nothing here is called", path,

@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.framework.graph_pb2 import GraphDef  # in no public module
+from tensorflow.core.framework.node_def_pb2 import NodeDef
 from tensorflow.core.protobuf.meta_graph_pb2 import MetaGraphDef
 
 # TensorFlow's guides use these functions, but no public module exports them.
@@ -18,6 +19,8 @@ from tensorflow.python.framework.convert_to_constants import (
 
 from .checkpoint import NewCheckpointReader
 from .graphs import default_graph
+
+_ASSIGNS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
 def _rename(graph_def: Any, old: str, new: str) -> None:
@@ -101,6 +104,23 @@ def freeze(function: Callable[..., Any], input_signature: Sequence[tf.TensorSpec
     return graph_def
 
 
+def _frozen(source: Any, graph_def: Any, outputs: Sequence[str], kept: Any, left: Any) -> Any:
+    """TensorFlow's own work; what assigned to a variable does nothing where that is a constant now."""
+    made = convert_variables_to_constants_from_session_graph(source, graph_def, list(outputs), kept, left)
+    nodes = {node.name: node for node in made.node}
+
+    def origin(node: Any) -> Any:
+        while node.op in ("Identity", "Switch", "Enter") and node.input:
+            node = nodes[node.input[0].partition(":")[0]]
+        return node
+
+    for node in made.node:
+        if node.op in _ASSIGNS and origin(nodes[node.input[0].partition(":")[0]]).op == "Const":
+            after = dict.fromkeys("^" + name.lstrip("^").partition(":")[0] for name in node.input)
+            node.CopyFrom(NodeDef(name=node.name, op="NoOp", device=node.device, input=after))
+    return made
+
+
 class _Values:
     """What TensorFlow asks a session for while it freezes: the values of variables, by name."""
 
@@ -149,22 +169,21 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any,
     graph = getattr(sess, "graph", None) or default_graph()
     if sess is not None:
         graph.use(sess)
-    made = convert_variables_to_constants_from_session_graph(
-        _Values(graph), input_graph_def, list(output_node_names),
-        variable_names_whitelist, variable_names_blacklist)
+    made = _frozen(_Values(graph), input_graph_def, output_node_names,
+                   variable_names_whitelist, variable_names_blacklist)
     _call_as_variables(made, graph)
     return made
 
 
 class _Saved:
-    """The same, of a checkpoint."""
+    """The same, of a checkpoint, which may have them under other names."""
 
-    def __init__(self, path: str) -> None:
-        self._reader = NewCheckpointReader(path)
+    def __init__(self, path: str, keys: Mapping[str, str]) -> None:
+        self._reader, self._keys = NewCheckpointReader(path), keys
 
     def run(self, names: Sequence[str]) -> list[Any]:
-        return [self._reader.get_tensor(name.partition(":")[0].removesuffix("/Read/ReadVariableOp"))
-                for name in names]
+        plain = [name.partition(":")[0].removesuffix("/Read/ReadVariableOp") for name in names]
+        return [self._reader.get_tensor(self._keys.get(name, name)) for name in plain]
 
 
 def freeze_graph(input_graph: str, input_saver: str, input_binary: bool, input_checkpoint: str,
@@ -196,13 +215,36 @@ def freeze_graph(input_graph: str, input_saver: str, input_binary: bool, input_c
         graph_def = _read(MetaGraphDef(), input_meta_graph, input_binary).graph_def
     else:
         graph_def = _read(GraphDef(), input_graph, input_binary)
+    return freeze_graph_with_def_protos(
+        graph_def, None, input_checkpoint, output_node_names, restore_op_name, filename_tensor_name,
+        output_graph, clear_devices, "", variable_names_whitelist, variable_names_blacklist)
+
+
+def freeze_graph_with_def_protos(
+        input_graph_def: Any, input_saver_def: Any, input_checkpoint: str, output_node_names: str,
+        restore_op_name: str | None, filename_tensor_name: str | None, output_graph: str,
+        clear_devices: bool, initializer_nodes: str | None, variable_names_whitelist: str = "",
+        variable_names_blacklist: str = "", input_meta_graph_def: Any = None,
+        input_saved_model_dir: str | None = None, saved_model_tags: Any = None,
+        checkpoint_version: int = 2) -> Any:
+    """The same for a GraphDef, and what a Saver holds (`as_saver_def`), if its names are other ones."""
+    if input_saved_model_dir or initializer_nodes and input_saver_def is None:
+        from tensorflow.python.tools.freeze_graph import freeze_graph_with_def_protos as by_session
+
+        return by_session(
+            input_graph_def, None, input_checkpoint, output_node_names, restore_op_name,
+            filename_tensor_name, output_graph, clear_devices, initializer_nodes,
+            variable_names_whitelist, variable_names_blacklist, input_meta_graph_def,
+            input_saved_model_dir, saved_model_tags, checkpoint_version)
+    graph_def = input_graph_def if input_meta_graph_def is None else input_meta_graph_def.graph_def
     if clear_devices:
         for node in graph_def.node:
             node.device = ""
     kept, left = (words.replace(" ", "").split(",") if words else None
                   for words in (variable_names_whitelist, variable_names_blacklist))
-    made = convert_variables_to_constants_from_session_graph(
-        _Saved(input_checkpoint), graph_def, output_node_names.replace(" ", "").split(","), kept, left)
+    keys = {} if input_saver_def is None else input_saver_def.names
+    made = _frozen(_Saved(input_checkpoint, keys), graph_def,
+                   output_node_names.replace(" ", "").split(","), kept, left)
     if output_graph:
         with tf.io.gfile.GFile(output_graph, "wb") as file:
             file.write(made.SerializeToString(deterministic=True))

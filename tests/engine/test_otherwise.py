@@ -303,6 +303,12 @@ def test_checkpoints_in_the_first_format(version: str, told: bool) -> None:
     assert found(f"import tensorflow as tf\n{text.format('saver.restore')}", "TF602") == []
 
 
+@pytest.mark.parametrize(("given", "told"), [("saver_def=d", True), ("saver_def=None", False), ("d", False)])
+def test_savers_of_a_definition(given: str, told: bool) -> None:
+    text = f"import tensorflow as tf\ndef f(d, path):\n    tf.train.Saver({given}).restore(None, path)\n"
+    assert found(text + "# saver_def\n", "TF602") == [3] * told
+
+
 MOVED = """import tensorflow as tf
 from tensorflow.python.training import moving_averages
 def bn(x, average):
