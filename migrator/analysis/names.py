@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from migrator.analysis import keras2
 from migrator.analysis._binder import Binder
 from migrator.analysis.private_paths import ROOTS, out_of_backend, public_path
 from migrator.analysis.scopes import Binding, Reference, Scope
@@ -236,7 +237,10 @@ class NameTable:
                     path, compat = canonical(led)
                     return _Root(path, compat, star, True)
             for star in reversed(stars):
-                if star.target.split(".")[0] in ("tensorflow", "tf_slim") or len(stars) == 1:
+                if star.target.partition(".")[0] == keras2.ROOT:
+                    if (brought := keras2.brought(star.target, name)) is not None:
+                        return _Root(brought, False, star, True)
+                elif star.target.split(".")[0] in ("tensorflow", "tf_slim") or len(stars) == 1:
                     path, compat = canonical(f"{star.target}.{name}")
                     return _Root(path, compat, star, True)
         return _Root(f"builtins.{name}", False, None)

@@ -18,7 +18,8 @@ from migrator.analysis.index import ProjectIndex
 ROOT = "keras"
 # What Keras 3 alone has.
 _NEW = ("ops", "random", "saving", "tree", "distribution", "export", "dtype_policies", "src", "_tf_keras")
-_USES_NEW = re.compile(rf"\bkeras\.(?:{'|'.join(_NEW)})\b")
+_USES_NEW = re.compile(
+    rf"\bkeras\.(?:{'|'.join(_NEW)})\b|^from keras import [^\n]*\b(?:ops|saving|tree)\b", re.MULTILINE)
 CODE = "TF143"
 # Modules of Keras 2 and 1 whose public names are elsewhere.
 _MOVED = {

@@ -210,6 +210,9 @@ class FileWork:
         if target == site.resolved.name and self._of_project(binding):
             return ".".join((site.reference.root, *site.reference.attrs))
         if site.resolved.star:
+            if binding is not None and target == f"{binding.target}.{site.reference.root}" and (
+                    target.startswith("keras.")):
+                return site.reference.root  # Keras 3's module brings it as well
             root = self.names.root(site.reference.root, site.reference.scope)
             if root is not None and target.startswith(f"{root.name}.") and not hidden(target):
                 return site.reference.root + target[len(root.name) :]

@@ -24,6 +24,8 @@ CODE = "TF141"
 _TF = "tensorflow."
 _OPTIMIZERS = "keras.optimizers."  # of tf.keras and of Keras itself
 _LAYERS = "keras.layers."
+#: Those that the support package has; of the others the rate is called by the tables.
+_SUPPORTED = frozenset({"Adagrad", "Nadam", "RMSprop"})
 _RATES = ("lr", "learning_rate")
 # Learning rates by default of TF 1.15 and Keras 3 alike.
 _DEFAULT = {"SGD": "0.01"}
@@ -73,6 +75,10 @@ class _Arguments:
 
     def _optimizer(self, call: ast.Call, site: CallSite, name: str) -> None:
         gone: dict[int, str] = {}
+        for slot in site.slots:
+            if slot.keyword == "lr" and name.rpartition(".")[2] in _SUPPORTED:
+                self.edits.append(Edit(slot.start, slot.start + 2, ("learning_rate",)))
+                self.ctx.change(CODE, call, "lr is learning_rate now")
         for index, slot in enumerate(site.slots):
             value = slot.node.value if isinstance(slot.node, ast.Constant) else ...
             if slot.keyword == "epsilon" and value is None:

@@ -70,7 +70,6 @@ _MODELS = frozenset(
     f"{keras}.{name}" for keras in ("keras", "tensorflow.keras")
     for name in ("Model", "models.Model", "engine.Model", "engine.training.Model"))
 _ENDS = {"output": "outputs[0]", "input": "inputs[0]"}
-_FUNCTIONAL = {"input": "inputs", "output": "outputs"}
 _AFTER_BATCHES = frozenset({"on_batch_end", "on_train_batch_end", "on_test_batch_end"})
 
 
@@ -238,16 +237,10 @@ class _Attributes:
             self.ctx.change(CODE, call, piece.reason)
 
     def _functional(self, call: ast.Call) -> None:
-        """``Model(input=x, output=[y])``: names of Keras 1, which 2 still took, and lists of one, of which
-        Keras 3 makes a list in ``model.output``."""
+        """``Model([x], [y])``: lists of one, of which Keras 3 makes lists in ``model.output``, too."""
         if self.ctx.names.resolve_node(call.func) not in _MODELS or self.ctx.suppressed(CODE, call):
             return
-        for word in call.keywords:
-            if word.arg in _FUNCTIONAL:
-                start = self.lines.span(word)[0]
-                self.edits.append(Edit(start, start + len(word.arg), (_FUNCTIONAL[word.arg],)))
-                self.ctx.change(CODE, call, "a model has inputs and outputs")
-        named = [word.value for word in call.keywords if word.arg and word.arg.rstrip("s") in _FUNCTIONAL]
+        named = [word.value for word in call.keywords if word.arg in ("inputs", "outputs")]
         for value in (*call.args[:2], *named):
             if isinstance(value, ast.List) and len(value.elts) == 1 and not isinstance(
                     value.elts[0], ast.Starred):

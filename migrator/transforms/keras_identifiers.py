@@ -32,7 +32,7 @@ _OWN = {
     "nadam": ("keras_optimizers.Nadam", ""),
     "rmsprop": ("keras_optimizers.RMSprop", ""),
 }
-_COPY = {"nadam": ("keras_optimizers.NadamOfTensorFlow", "")}
+_COPY = {"rmsprop": ("keras_optimizers.RMSprop", ""), "nadam": ("keras_optimizers.NadamOfTensorFlow", "")}
 _GETTERS = frozenset(
     f"{keras}.{module}.get" for keras in ("keras", "tensorflow.keras")
     for module in ("losses", "metrics", "optimizers"))

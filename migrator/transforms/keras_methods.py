@@ -68,6 +68,7 @@ _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
 # What goes by the names that layers got by themselves.
 _NAMED = re.compile(r"""\bby_name\s*=\s*True\b|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
 _MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "keras.models.load_model")
+_BY_NAME = frozenset({"builtins.hasattr", "builtins.getattr", "builtins.setattr"})
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
 _DISTRIBUTED = frozenset({"keras.layers.TimeDistributed", "keras.layers.wrappers.TimeDistributed",
                           "tensorflow.keras.layers.TimeDistributed"})
@@ -112,6 +113,8 @@ class _Methods:
                     self._checkpoint(node)
                 elif made in _DISTRIBUTED:
                     self._distributed(node)
+                elif made in _BY_NAME:
+                    self._rate_by_name(node)
                 elif isinstance(node.func, ast.Call):
                     self._told_to_train(node, node.func)
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -437,15 +440,24 @@ class _Methods:
         return self._mentions(re.compile(rf"""["'{{](\w+_)?{name}["':}}]"""))
 
     def _rate(self, node: ast.Attribute) -> None:
-        """``model.optimizer.lr``: the attribute has its full name only."""
-        owner = node.value
-        made = (self.ctx.names.resolve_node(node) or "").removeprefix("tensorflow.")
-        of_model = isinstance(owner, ast.Attribute) and owner.attr == "optimizer" and "model" in _owner(owner)
-        if (of_model or made.startswith("keras.optimizers.") and made.endswith("().lr")) and (
-                not self.ctx.suppressed(CODE, node)):
+        """``model.optimizer.lr``, ``opt.lr`` of an optimizer: the attribute has its full name only."""
+        if self._is_optimizer(node.value) and not self.ctx.suppressed(CODE, node):
             self.edits.append(self._name(node, "learning_rate"))
             self.ctx.change(CODE, node, "lr is learning_rate in Keras 3",
                             confidence=Confidence.LIKELY)
+
+    def _rate_by_name(self, call: ast.Call) -> None:
+        """``hasattr(self.model.optimizer, "lr")``."""
+        if len(call.args) < 2 or _text_of(call.args[1]) != "lr" or not self._is_optimizer(call.args[0]):
+            return
+        self.edits.append(Edit(*self.lines.span(call.args[1]), ('"learning_rate"',)))
+        self.ctx.change(CODE, call, "lr is learning_rate in Keras 3", confidence=Confidence.LIKELY)
+
+    def _is_optimizer(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Attribute) and node.attr == "optimizer":
+            return "model" in _owner(node)
+        made = self.ctx.names.resolve_node(node) or ""
+        return made.startswith(("keras.optimizers.", "tensorflow.keras.optimizers.")) and "(" in made
 
     def _made(self, function: ast.Attribute, module: str) -> bool:
         """Whether a method is one of what tf.keras made in the text itself."""
@@ -542,11 +554,13 @@ class KerasMethods:
 
     name = "keras_methods"
     triggers = frozenset({"tensorflow.*", "keras.*"})
-    words = frozenset({"keras"})
+    words = frozenset({"keras", *_GENERATORS, "save_weights", "ModelCheckpoint"})
     order = 32
 
     def run(self, ctx: FileContext) -> str | None:
-        if "keras" not in ctx.text:
+        index = ctx.index
+        if "keras" not in ctx.text and not any(
+                "keras" in (index.text(other) or "") for other in index.imported(ctx.path)):
             return None
         edits = _Methods(ctx).read()
         return apply(ctx.text, edits)[0] if edits else None

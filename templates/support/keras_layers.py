@@ -1,6 +1,7 @@
 """Keras layers as TF 1 had them where Keras 3 has them otherwise, as classes to inherit from."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +35,25 @@ def hold(layer: Any, variables: Any, trainable: bool = True) -> None:
             name = variable.name.partition(":")[0].rpartition("/")[2]
             variable = tf.keras.Variable(variable, trainable=trainable, name=name)
         layer._track_variable(variable)
+
+
+def weighted(layer: Any, weights: Any) -> Any:
+    """`layer`, which begins with `weights`, a list of arrays, or as it would (None)."""
+    if weights is None:
+        return layer
+    if layer.built:  # as an Embedding is when it was made
+        layer.set_weights(weights)
+        return layer
+    build = layer.build
+
+    @functools.wraps(build)
+    def built(*args: Any, **kwargs: Any) -> None:
+        build(*args, **kwargs)
+        with tf.init_scope():  # a model may be built while a function is traced
+            layer.set_weights(weights)
+
+    layer.build = built
+    return layer
 
 
 def _of_tensorflow(variable: Any) -> Any:

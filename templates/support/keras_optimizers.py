@@ -29,83 +29,90 @@ def minimize(
     return optimizer.iterations
 
 
+@tf.keras.utils.register_keras_serializable("tf1_support")
 class RMSprop(tf.keras.optimizers.RMSprop):
-    """Keras 2's own, whose epsilon stands outside of the root: small gradients make large steps."""
-
-    def __init__(
-        self, lr: Any = 0.001, rho: float = 0.9, epsilon: float | None = None, **kwargs: Any
-    ) -> None:
-        epsilon = tf.keras.backend.epsilon() if epsilon is None else epsilon
-        super().__init__(kwargs.pop("learning_rate", lr), rho=rho, epsilon=epsilon, **kwargs)
+    """The optimizer that adds epsilon to the root, where Keras 3 adds it to what the root is taken of: small
+    gradients make larger steps.  With momentum, both add it to that."""
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        rate, squares = tf.cast(learning_rate, variable.dtype), _slot(self, self._velocities, variable)
-        gradient = tf.cast(gradient, variable.dtype)
-        squares.assign(self.rho * squares + (1 - self.rho) * tf.square(gradient))
-        variable.assign_sub(rate * gradient / (tf.sqrt(squares) + self.epsilon))
+        """Called by Keras."""
+        if self.momentum > 0:
+            super().update_step(gradient, variable, learning_rate)
+            return
+        place = self._get_variable_index(variable)
+        gradient, velocity = tf.cast(gradient, variable.dtype), self._velocities[place]
+        self.assign(velocity, self.rho * velocity + (1 - self.rho) * tf.square(gradient))
+        spread = tf.convert_to_tensor(velocity)
+        if self.centered:
+            average = self._average_gradients[place]
+            self.assign(average, self.rho * average + (1 - self.rho) * gradient)
+            spread = spread - tf.square(tf.convert_to_tensor(average))
+        rate = tf.cast(learning_rate, variable.dtype)
+        self.assign_sub(variable, rate * gradient / (tf.sqrt(spread) + self.epsilon))
 
 
+@tf.keras.utils.register_keras_serializable("tf1_support")
 class Adagrad(tf.keras.optimizers.Adagrad):
-    """Keras 2's own, whose sums of squares begin with 0, and epsilon stands outside of the root."""
+    """The optimizer of Keras 2, whose sums began at zero; epsilon is added to their root."""
 
-    def __init__(self, lr: Any = 0.01, epsilon: float | None = None, **kwargs: Any) -> None:
+    def __init__(self, learning_rate: Any = 0.01, initial_accumulator_value: float = 0.0,
+                 epsilon: float | None = None, **kwargs: Any) -> None:
         epsilon = tf.keras.backend.epsilon() if epsilon is None else epsilon
-        kwargs["initial_accumulator_value"] = 0.0
-        super().__init__(kwargs.pop("learning_rate", lr), epsilon=epsilon, **kwargs)
+        super().__init__(learning_rate, initial_accumulator_value, epsilon, **kwargs)
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        rate, squares = tf.cast(learning_rate, variable.dtype), _slot(self, self._accumulators, variable)
-        gradient = tf.cast(gradient, variable.dtype)
-        squares.assign_add(tf.square(gradient))
-        variable.assign_sub(rate * gradient / (tf.sqrt(squares) + self.epsilon))
+        """Called by Keras."""
+        total = self._accumulators[self._get_variable_index(variable)]
+        gradient, rate = tf.cast(gradient, variable.dtype), tf.cast(learning_rate, variable.dtype)
+        self.assign_add(total, tf.square(gradient))
+        self.assign_sub(variable, rate * gradient / (tf.sqrt(tf.convert_to_tensor(total)) + self.epsilon))
 
 
+@tf.keras.utils.register_keras_serializable("tf1_support")
 class Nadam(tf.keras.optimizers.Nadam):
-    """Keras 2's, whose momentum comes to its full size 250 times more slowly than that of Keras 3."""
+    """The optimizer whose momentum nears its value with 0.96 ** (step * schedule_decay)."""
 
-    def __init__(
-        self, lr: Any = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float | None = None,
-        schedule_decay: float = 0.004, **kwargs: Any,
-    ) -> None:  # fmt: skip
+    def __init__(self, learning_rate: Any = 0.002, beta_1: float = 0.9, beta_2: float = 0.999,
+                 epsilon: float | None = None, schedule_decay: float = 0.004, **kwargs: Any) -> None:
         epsilon = tf.keras.backend.epsilon() if epsilon is None else epsilon
-        super().__init__(kwargs.pop("learning_rate", lr), beta_1, beta_2, epsilon, **kwargs)
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, **kwargs)
         self.schedule_decay = schedule_decay
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "schedule_decay": self.schedule_decay}
+    def _share(self, ahead: int, dtype: Any) -> Any:
+        step = tf.cast(self.iterations + ahead, dtype)
+        return self.beta_1 * (1.0 - 0.5 * tf.pow(tf.cast(0.96, dtype), step * self.schedule_decay))
 
-    def build(self, variables: Any) -> None:
-        if not self.built:
-            super().build(variables)
-            self._products = [
-                self.add_variable(shape=(), initializer="ones", dtype=v.dtype, name="m_schedule")
-                for v in variables]
+    def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
+        product = self._u_product
+        self.assign(product, product * self._share(1, product.dtype))
+        tf.keras.optimizers.Optimizer._backend_update_step(self, grads, trainable_variables, learning_rate)
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        rate, step = (tf.cast(x, variable.dtype) for x in (learning_rate, self.iterations + 1))
-        gradient = tf.cast(gradient, variable.dtype)
-        first, second, product = (
-            _slot(self, of, variable) for of in (self._momentums, self._velocities, self._products))
-        now, then = (
-            self.beta_1 * (1.0 - 0.5 * tf.pow(0.96, at * self.schedule_decay)) for at in (step, step + 1))
-        product.assign(product * now)
-        first.assign(self.beta_1 * first + (1 - self.beta_1) * gradient)
-        second.assign(self.beta_2 * second + (1 - self.beta_2) * tf.square(gradient))
-        mean = (1 - now) * gradient / (1 - product) + then * first / (1 - product * then)
-        size = second / (1 - tf.pow(tf.cast(self.beta_2, variable.dtype), step))
-        variable.assign_sub(rate * mean / (tf.sqrt(size) + self.epsilon))
+        """Called by Keras."""
+        place, dtype = self._get_variable_index(variable), variable.dtype
+        gradient, rate = tf.cast(gradient, dtype), tf.cast(learning_rate, dtype)
+        mean, spread = self._momentums[place], self._velocities[place]
+        share, following = self._share(1, dtype), self._share(2, dtype)
+        product = tf.cast(tf.convert_to_tensor(self._u_product), dtype)
+        self.assign(mean, self.beta_1 * mean + (1 - self.beta_1) * gradient)
+        self.assign(spread, self.beta_2 * spread + (1 - self.beta_2) * tf.square(gradient))
+        power = tf.pow(tf.cast(self.beta_2, dtype), tf.cast(self.iterations + 1, dtype))
+        step = following * tf.convert_to_tensor(mean) / (1 - product * following)
+        step += (1 - share) * gradient / (1 - product)
+        self.assign_sub(
+            variable, rate * step / (tf.sqrt(tf.convert_to_tensor(spread) / (1 - power)) + self.epsilon))
+
+    def get_config(self) -> dict[str, Any]:
+        """Its arguments."""
+        return {**super().get_config(), "schedule_decay": self.schedule_decay}
 
 
+@tf.keras.utils.register_keras_serializable("tf1_support")
 class NadamOfTensorFlow(Nadam):
     """That of tf.keras in TF 1, whose rate was half of it."""
 
-    def __init__(self, learning_rate: Any = 0.001, *args: Any, lr: Any = None, **kwargs: Any) -> None:
-        super().__init__(learning_rate if lr is None else lr, *args, **kwargs)
-
-
-def _slot(optimizer: Any, slots: Any, variable: Any) -> Any:
-    """What an optimizer keeps beside a variable."""
-    return slots[optimizer._get_variable_index(variable)]
+    def __init__(self, learning_rate: Any = 0.001, *args: Any, **kwargs: Any) -> None:
+        super().__init__(learning_rate, *args, **kwargs)
 
 
 __all__ = ["Adagrad", "Nadam", "NadamOfTensorFlow", "RMSprop", "minimize"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from tf1_support import keras_functions, keras_layers
 
@@ -32,6 +33,18 @@ def test_variables_of_tensorflow_train_and_are_saved(tmp_path):
     model.load_weights(path)
     np.testing.assert_allclose(model.layers[0].gamma, [2.9, 2.9], rtol=1e-6)
     assert float(model.layers[0].shift) == 1.0
+
+
+@pytest.mark.parametrize("built_late", [False, True])
+def test_layers_begin_with_weights(built_late):
+    table = np.arange(6.0).reshape(3, 2)
+    layer = keras_layers.weighted(tf.keras.layers.Dense(2, use_bias=False), [table])
+    assert keras_layers.weighted(layer, None) is layer
+    model = tf.keras.Sequential([] if built_late else [tf.keras.Input((3,))])
+    model.add(layer)
+    np.testing.assert_array_equal(model.predict(np.eye(3), verbose=0), table)
+    again = keras_layers.weighted(layer, [table + 1])
+    np.testing.assert_array_equal(again.get_weights()[0], table + 1)
 
 
 def test_where_images_have_their_channels():

@@ -87,7 +87,6 @@ def test_standalone_keras_clipped_all_gradients_together() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "tf.keras.layers.Dense(3, weights=w)",
         "tf.keras.layers.Dense(3, input_dtype='int32')",
         "tf.keras.layers.Bidirectional(tf.keras.layers.LSTM(3, **options))",
         "tf.keras.layers.RNN([c(3) for c in [tf.keras.layers.GRUCell]])",
@@ -283,7 +282,7 @@ def test_the_old_backend_is_in_tf_keras_and_keeps_its_name(head: str) -> None:
         "import keras.backend as K\nK.set_session(s)\n",
         "import keras\nx = keras.layers.Merge([a, b])\n",
         "import keras\nx = keras.nothing.of_this()\n",
-        "import keras\nx = keras.layers.Dense(output_dim=3)\n",
+        "import keras\nx = keras.layers.Dense(3, units_of=3)\n",
     ],
 )
 def test_what_keras_3_lacks_is_reported(text: str) -> None:

@@ -65,7 +65,7 @@ def trained(name, optimizer, loss="mse"):
 
 
 trained("rmsprop", RMSprop())
-trained("rmsprop_small", RMSprop(lr=0.01, rho=0.8), lambda y_true, y_pred: 1e-4 * K.mean(K.square(y_true - y_pred), -1))
+trained("rmsprop_small", RMSprop(learning_rate=0.01, rho=0.8), lambda y_true, y_pred: 1e-4 * K.mean(K.square(y_true - y_pred), -1))
 trained("adagrad", Adagrad())
 trained("adadelta", Adadelta(learning_rate=1.0))
 trained("momentum", SGD(learning_rate=0.1, momentum=0.9, nesterov=True))
