@@ -215,8 +215,10 @@ class _Arguments:
     def _place(self, call: ast.Call) -> tuple[int, str, str] | None:
         """(where an Input goes, the text before and after it); None where there is no place."""
         for statement in walk(self.ctx.tree):
-            if isinstance(statement, ast.List) and call in statement.elts:
-                return self.lines.span(call)[0], "", ", "
+            if isinstance(statement, ast.List):
+                holder = next((item for item in statement.elts if _wraps(item, call)), None)
+                if holder is not None:
+                    return self.lines.span(holder)[0], "", ", "
             if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
                 continue
             adding = statement.value

@@ -33,7 +33,7 @@ filled(pictures)
 
 steps = keras.Input((5, 3))
 recurrent = filled(Model(steps, concatenate([LSTM(3, recurrent_activation=keras_layers.hard_sigmoid)(steps), GRU(3, recurrent_activation=keras_layers.hard_sigmoid, reset_after=False)(steps), SimpleRNN(2)(steps)])))
-words = Sequential([keras_layers.weighted(Embedding(7, 3), [draw.normal(size=(7, 3))]), Flatten()])
+words = Sequential([keras_layers.weighted(Embedding(7, 3, input_shape=(4,)), [draw.normal(size=(7, 3))]), Flatten()])
 
 x, y = draw.normal(size=(3, 9, 8, 2)), draw.normal(size=(3, 5, 3))
 found = {"pictures": pictures.predict(x), "recurrent": recurrent.predict(y), "first": first[0],
