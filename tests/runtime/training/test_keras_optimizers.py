@@ -54,4 +54,6 @@ def test_nadam():
 def test_they_are_read_back(name):
     made = getattr(keras_optimizers, name)(learning_rate=0.5)
     again = tf.keras.optimizers.deserialize(tf.keras.optimizers.serialize(made))
-    assert type(again) is type(made) and again.get_config() == made.get_config()
+    # A name is registered once in a process; other tests import copies of the package, and the last has it.
+    assert type(again).__module__.endswith("keras_optimizers") and type(again).__name__ == name
+    assert again.get_config() == made.get_config()
