@@ -22,7 +22,8 @@ _METHODS = frozenset(
 )  # fmt: skip
 #: Keywords that change nothing about what is computed.
 _NAMING = frozenset(("name", "colocate_gradients_with_ops", "gate_gradients", "aggregation_method",
-                     "use_locking", "parallel_iterations", "swap_memory", "config"))
+                     "use_locking", "parallel_iterations", "swap_memory", "config",
+                     "max_queue_size", "max_q_size", "workers", "use_multiprocessing", "pickle_safe"))
 #: Calls around a session: native code has something else in their place, and what they were given
 #: need not be given to anything.
 _PLUMBING = frozenset(
@@ -165,12 +166,15 @@ def _mattered(reader: Reader, reads: list[Reference]) -> bool:
     for reference in reads:
         if names_session(reference.root) or guards.at(reference.node.lineno):
             continue  # (a guard: what only another version did with it)
-        parent = reference.parent
-        if isinstance(parent, ast.keyword) and parent.arg in _NAMING:
-            continue
-        if not any(_inside(reference.node, call) for call in _plumbing(reader)):
+        if not any(_inside(reference.node, node) for node in (*_plumbing(reader), *_named(reader))):
             return True
     return False
+
+
+def _named(reader: Reader) -> list[ast.expr]:
+    """What is given by keywords that change nothing."""
+    calls = (reference.call for reference in reader.names.references if reference.call is not None)
+    return [word.value for call in calls for word in call.keywords if word.arg in _NAMING]
 
 
 def _plumbing(reader: Reader) -> list[ast.Call]:
@@ -182,8 +186,8 @@ def _plumbing(reader: Reader) -> list[ast.Call]:
     return found
 
 
-def _inside(node: ast.expr, call: ast.Call) -> bool:
-    start, end = (call.lineno, call.col_offset), (call.end_lineno or 0, call.end_col_offset or 0)
+def _inside(node: ast.expr, other: ast.expr) -> bool:
+    start, end = (other.lineno, other.col_offset), (other.end_lineno or 0, other.end_col_offset or 0)
     return start <= (node.lineno, node.col_offset) < end
 
 

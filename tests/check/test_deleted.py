@@ -57,6 +57,9 @@ def test_attributes_that_objects_of_tensorflow_have() -> None:
 def test_arguments_that_nothing_reads_any_more() -> None:
     old = "import tensorflow as tf\ndef either(p, a, b, name=None):\n    return tf.cond(p, a, b, name)\n"
     assert found(old, old.replace(", b, name)", ", b)")) == []
+    loads = ("def train(model, data, steps, threads=1):\n"
+             "    model.fit_generator(data, steps, workers=threads, use_multiprocessing=threads > 1)\n")
+    assert found(loads, loads.replace("_generator", "").split(", workers")[0] + ")\n") == []
     two = "import six\ndef f(x, code):\n    if six.PY2 and code:\n        x = x.encode(code)\n    return x\n"
     assert (Kind.DELETED, "code") not in found(two, "def f(x, code):\n    return x\n")
     assert (Kind.DELETED, "b") in found(old, old.replace("a, b, name)", "a, a)"))
