@@ -30,10 +30,6 @@ _GONE = {
     "updates": "Keras 3 has no list of updates: state is assigned where the layer is called.",
     "get_updates_for": "Keras 3 has no list of updates: state is assigned where the layer is called.",
     "get_losses_for": "model.losses are those of the last call.",
-    "get_output_at": "Keep what each call of the layer gives: Keras 3 has layer.output of the first only.",
-    "get_input_at": "Keep what each call of the layer is given: Keras 3 has layer.input of the first only.",
-    "get_output_shape_at": "Keep what each call of the layer gives, and ask that for its shape.",
-    "get_input_shape_at": "Keep what each call of the layer is given, and ask that for its shape.",
     "input_mask": "Masks go with the tensors in Keras 3: keras.src.backend.get_keras_mask(tensor).",
     "output_mask": "Masks go with the tensors in Keras 3: keras.src.backend.get_keras_mask(tensor).",
     "run_internal_graph": "Call the model.",
@@ -53,7 +49,11 @@ _GONE = {
     "get_updates": "Keras 3's optimizers apply gradients: optimizer.apply(gradients, variables).",
 }  # fmt: skip
 #: Methods -> what they are of the support package.
-_METHODS = {name: f"keras_models.{name}" for name in ("predict_classes", "predict_proba", "reset_states")}
+_METHODS = {
+    **{name: f"keras_models.{name}" for name in ("predict_classes", "predict_proba", "reset_states")},
+    **{f"get_{name}": f"keras_models.{name}"
+       for name in ("output_at", "input_at", "output_shape_at", "input_shape_at")},
+}
 #: Properties of layers -> what they are of the support package.
 _SHAPES = {name: f"keras_models.{name}" for name in ("output_shape", "input_shape")}
 #: Where data is loaded, not what is computed.

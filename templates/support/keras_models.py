@@ -39,10 +39,36 @@ def input_shape(layer: Any) -> Any:
     return layer.input_shape if hasattr(layer, "input_shape") else _shape(layer.input)
 
 
+def output_at(layer: Any, index: int) -> Any:
+    """What the layer gave where it was called; a functional model's own outputs are its first."""
+    return _one([layer.outputs] if hasattr(layer, "operations") else [], layer, "output_tensors", index)
+
+
+def input_at(layer: Any, index: int) -> Any:
+    """What the layer was given where it was called; a functional model's own inputs are its first."""
+    return _one([layer.inputs] if hasattr(layer, "operations") else [], layer, "input_tensors", index)
+
+
+def output_shape_at(layer: Any, index: int) -> Any:
+    return _shape(output_at(layer, index))
+
+
+def input_shape_at(layer: Any, index: int) -> Any:
+    return _shape(input_at(layer, index))
+
+
+def _one(own: list[Any], layer: Any, name: str, index: int) -> Any:
+    tensors = [*own, *(getattr(node, name) for node in layer._inbound_nodes)][index]
+    return tensors[0] if len(tensors) == 1 else list(tensors)
+
+
 def _shape(tensors: Any) -> Any:
     if isinstance(tensors, (list, tuple)):
         return [_shape(tensor) for tensor in tensors]
     return tuple(tensors.shape)
 
 
-__all__ = ["input_shape", "output_shape", "predict_classes", "predict_proba", "reset_states"]
+__all__ = [
+    "input_at", "input_shape", "input_shape_at", "output_at", "output_shape", "output_shape_at",
+    "predict_classes", "predict_proba", "reset_states",
+]  # fmt: skip

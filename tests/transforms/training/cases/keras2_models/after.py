@@ -58,6 +58,14 @@ found["labels"] = model.evaluate(x, draw.rand(24, 2) > 0.5, verbose=0)
 layer = model.layers[1]
 found["shapes"] = [keras_models.output_shape(layer)[1], keras_models.input_shape(layer)[1], model.output_shape[1], K.int_shape(model.output)[1]]
 
+# what a model and a layer that are called twice give at each call
+half = Model(inputs, hidden)
+again = half(Input((5,)))
+model.layers[1](Input((5,)))
+found["at"] = [keras_models.output_shape_at(half, -1)[1], keras_models.output_shape_at(half, 0)[1], keras_models.input_shape_at(half, 0)[1],
+               keras_models.output_shape_at(layer, 1)[1], int(keras_models.output_at(half, -1) is again),
+               int(keras_models.input_at(layer, 0) is inputs), int(keras_models.output_at(half, 0) is hidden)]
+
 inputs = Input((5,))
 single = Model(inputs, Dense(1, activation="sigmoid")(inputs))
 

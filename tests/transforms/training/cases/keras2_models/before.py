@@ -53,6 +53,14 @@ found["labels"] = model.evaluate(x, draw.rand(24, 2) > 0.5, verbose=0)
 layer = model.layers[1]
 found["shapes"] = [layer.output_shape[1], layer.input_shape[1], model.output_shape[1], K.int_shape(model.output)[1]]
 
+# what a model and a layer that are called twice give at each call
+half = Model(inputs, hidden)
+again = half(Input((5,)))
+model.layers[1](Input((5,)))
+found["at"] = [half.get_output_shape_at(-1)[1], half.get_output_shape_at(0)[1], half.get_input_shape_at(0)[1],
+               layer.get_output_shape_at(1)[1], int(half.get_output_at(-1) is again),
+               int(layer.get_input_at(0) is inputs), int(half.get_output_at(0) is hidden)]
+
 inputs = Input((5,))
 single = Model(inputs, Dense(1, activation="sigmoid")(inputs))
 
