@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, last_name, walk
 from migrator.analysis.values import argument
 from migrator.engine import standalone_keras
 from migrator.engine.edits import Edit, Lines, apply
@@ -37,7 +37,7 @@ class KerasTargets:
             first = _first(function)
             if first is None or ctx.suppressed(CODE, function):
                 continue
-            true, pred = (argument.arg for argument in function.args.args[:2])
+            true, pred = (argument.arg for argument in _given(function)[:2])
             targets = ctx.support("keras_functions.targets")
             start, indent = lines.span(first)[0], lines.indent(first.lineno)
             edits.append(Edit(start, start, (f"{true} = {targets}({true}, {pred})\n{indent}",)))
@@ -48,21 +48,27 @@ class KerasTargets:
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     """Those that are losses and metrics: by what their parameters are called, or given to compile."""
     given = {
-        node.id for call in calls_in(tree)
+        last_name(node) for call in calls_in(tree)
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
         for value in (argument(call, 1, "loss"), argument(call, 2, "metrics")) if value is not None
-        for node in walk(value) if isinstance(node, ast.Name)
+        for node in walk(value) if isinstance(node, (ast.Name, ast.Attribute))
     }
     return [
         node for node in walk(tree)
-        if isinstance(node, ast.FunctionDef) and len(node.args.args) - len(node.args.defaults) == 2
-        and (tuple(a.arg for a in node.args.args[:2]) == _NAMES or node.name in given)
+        if isinstance(node, ast.FunctionDef) and len(_given(node)) - len(node.args.defaults) == 2
+        and (tuple(a.arg for a in _given(node)[:2]) == _NAMES or node.name in given)
     ]
+
+
+def _given(function: ast.FunctionDef) -> list[ast.arg]:
+    """Its parameters without a method's own object."""
+    taken = function.args.args
+    return taken[1:] if taken and taken[0].arg == "self" else taken
 
 
 def _first(function: ast.FunctionDef) -> ast.stmt | None:
     """The first statement behind the docstring of a function that computes with its targets."""
-    true = function.args.args[0].arg
+    true = _given(function)[0].arg
     if not any(isinstance(node, ast.Name) and node.id == true for node in walk(function)):
         return None
     body = function.body

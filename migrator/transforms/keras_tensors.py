@@ -50,11 +50,11 @@ class KerasTensors:
     def run(self, ctx: FileContext) -> str | None:
         if "keras" not in ctx.text or not any(word in ctx.text for word in ("put", "Lambda(")):
             return None
-        edits = _Symbols(ctx).read()
+        edits = Symbols(ctx).read()
         return apply(ctx.text, edits)[0] if edits else None
 
 
-class _Symbols:
+class Symbols:
     """The edits of one file."""
 
     def __init__(self, ctx: FileContext) -> None:
@@ -68,13 +68,13 @@ class _Symbols:
         for scope in walk(self.ctx.tree):
             if not isinstance(scope, _Scope):
                 continue
-            states = self._symbolic_names(scope)
+            states = self.names_in(scope)
             for call in _own(scope):
                 if not isinstance(call, ast.Call) or self.ctx.suppressed(CODE, call):
                     continue
                 symbol = self._symbol(call.func)
                 names = next(known for line, known in reversed(states) if line < call.lineno)
-                given = any(self._is_symbolic(node, names) for node in _given(call))
+                given = any(self.is_one(node, names) for node in _given(call))
                 backend = symbol.startswith(_BACKEND)
                 if given and backend and symbol.rpartition(".")[2] in _ASKING:
                     self._computed(call)
@@ -94,35 +94,35 @@ class _Symbols:
         symbol = self._symbol(call.func)
         return symbol.startswith(_KERAS) and f".{symbol}".endswith(f".{name}")
 
-    def _symbolic_names(self, scope: _Scope) -> list[tuple[int, frozenset[str]]]:
+    def names_in(self, scope: _Scope) -> list[tuple[int, frozenset[str]]]:
         """The names that symbolic tensors of Keras have in a scope, from the line of an assignment on."""
         now: frozenset[str] = frozenset()
         found = [(0, now)]
         assignments = (node for node in _own(scope) if isinstance(node, ast.Assign))
         for statement in sorted(assignments, key=lambda node: node.lineno):
             targets = {n.id for t in statement.targets for n in walk(t) if isinstance(n, ast.Name)}
-            now = now | targets if self._is_symbolic(statement.value, now) else now - targets
+            now = now | targets if self.is_one(statement.value, now) else now - targets
             found.append((statement.end_lineno or statement.lineno, now))
         return found
 
-    def _is_symbolic(self, node: ast.expr, names: frozenset[str]) -> bool:
+    def is_one(self, node: ast.expr, names: frozenset[str]) -> bool:
         """Whether an expression is a symbolic tensor of Keras, or a list of some."""
         if isinstance(node, ast.Name):
             return node.id in names
         if isinstance(node, ast.Attribute):
             return node.attr in _PARTS and self._of_model(node.value)
         if isinstance(node, ast.Subscript):
-            return self._is_symbolic(node.value, names)
+            return self.is_one(node.value, names)
         if isinstance(node, ast.BinOp):
-            return self._is_symbolic(node.left, names) or self._is_symbolic(node.right, names)
+            return self.is_one(node.left, names) or self.is_one(node.right, names)
         if isinstance(node, (ast.List, ast.Tuple)):
-            return any(self._is_symbolic(item, names) for item in node.elts)
+            return any(self.is_one(item, names) for item in node.elts)
         if not isinstance(node, ast.Call):
             return False
         if self._keras(node, "Input"):
             return True
         symbol = self._symbol(node.func)
-        given = any(self._is_symbolic(value, names) for value in _given(node))
+        given = any(self.is_one(value, names) for value in _given(node))
         if isinstance(node.func, ast.Call) and self._symbol(node.func.func).startswith(_KERAS):
             return given or self.inputs  # Dense(3)(x)
         if symbol.startswith(_BACKEND) and symbol.endswith(_STATIC):

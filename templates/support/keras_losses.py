@@ -1,10 +1,13 @@
 """Losses and metrics of a Keras model that are computed from its symbolic tensors, as Keras 2 took them."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+
+from .keras_tensors import Around
 
 
 class _Parts:
@@ -16,7 +19,15 @@ class _Parts:
         self.names: list[str] = []
         self.values: list[Any] = []  # symbolic tensors of metrics, in the order of their names
         self.metrics: list[Any] = []
-        self.model: Any = None  # gives the outputs, the losses and the values together
+        self.read: list[Any] = []  # symbolic tensors that losses and metrics of the program's own read
+        self.now: list[Any] = []  # what these are for the batch that is computed
+        self.model: Any = None  # gives the outputs, the losses, the values and what is read together
+
+    def place(self, tensor: Any) -> int:
+        """Where the value of a symbolic tensor is, among those that are read."""
+        found = next((place for place, one in enumerate(self.read) if one is tensor), len(self.read))
+        self.read[found:found + 1] = [tensor]
+        return found
 
 
 class _WithParts:
@@ -28,12 +39,16 @@ class _WithParts:
         parts: _Parts = self.tf1_parts[0]()
         if parts.model is None:
             parts.model = tf.keras.Model(
-                getattr(self, "_inputs_struct", self.inputs), [*self.outputs, *parts.losses, *parts.values])
+                getattr(self, "_inputs_struct", self.inputs),
+                [*self.outputs, *parts.losses, *parts.values, *parts.read])
         found = parts.model(inputs, training=training)
+        if not isinstance(found, (list, tuple)):
+            found = [found]
         count, until = len(self.outputs), len(self.outputs) + len(parts.losses)
+        parts.now = found[until + len(parts.values):]
         for loss in [*found[count:until], *(compute() for compute in parts.computed)]:
             tf.keras.layers.Layer.add_loss(self, loss)
-        for metric, value in zip(self.metrics_of_parts(), found[until:], strict=True):
+        for metric, value in zip(self.metrics_of_parts(), found[until:], strict=False):
             metric.update_state(value)
         packed = getattr(self, "_outputs_struct", None)
         return found[0] if packed is None else tf.nest.pack_sequence_as(packed, found[:count])
@@ -77,6 +92,22 @@ def add_loss(model: Any, loss: Any) -> None:
     else:
         raise ValueError("the loss has been computed already, and would not change: add it as a function "
                          "that computes it, add_loss(model, lambda: ...)")
+
+
+def reading(model: Any, function: Any) -> Any:
+    """A loss or metric for `model.compile` that reads symbolic tensors of the model beside what it is given
+    (names around it, attributes of its object): when it is called, they are what the batch made them."""
+    around = Around(function)
+    if not around.tensors:
+        return function
+    parts = _parts_of(model)
+    places = list(map(parts.place, around.tensors))
+
+    @functools.wraps(function)
+    def read(*given: Any) -> Any:
+        return around.function([parts.now[place] for place in places])(*given)
+
+    return read
 
 
 def add_metric(model: Any, value: Any, name: str, aggregation: str | None = "mean") -> None:

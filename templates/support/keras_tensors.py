@@ -3,6 +3,7 @@ Lambda layers read some beside their input."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -67,17 +68,22 @@ def computed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _Computed(function)(*args, **kwargs)
 
 
-class _Around:
-    """What a function reads beside its arguments, as it is where the function is called first."""
+class Around:
+    """What a function, or a method, reads beside its arguments, as it is where this is made."""
 
     def __init__(self, function: Any) -> None:
-        self._function = function
+        self._object = getattr(function, "__self__", None)
+        self._function = function = getattr(function, "__func__", function)
         plain = isinstance(function, types.FunctionType)
         self._cells = [_contents(cell) for cell in function.__closure__ or ()] if plain else []
         self._names = {name: function.__globals__[name] for name in _names(function.__code__)
                        if name in function.__globals__} if plain else {}
+        held = getattr(self._object, "__dict__", {}) if plain else {}
+        self._attributes = [name for name, value in held.items()
+                            if _is_one(value) and name in _names(function.__code__)]
         self._variables: list[Any] = []
         self.tensors = [value for value in (*self._cells, *self._names.values()) if _is_one(value)]
+        self.tensors += [held[name] for name in self._attributes]
 
     @contextlib.contextmanager
     def same_variables(self) -> Iterator[None]:
@@ -99,14 +105,26 @@ class _Around:
         """The function with `tensors` for the symbolic tensors that it reads."""
         function, given = self._function, iter(tensors)
         if not isinstance(function, types.FunctionType):
-            return function
+            return function if self._object is None else types.MethodType(function, self._object)
         cells = [next(given) if _is_one(value) else value for value in self._cells]
         names = {name: next(given) if _is_one(value) else value for name, value in self._names.items()}
         names["__builtins__"] = function.__globals__["__builtins__"]
         made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__,
                                   tuple(map(types.CellType, cells)))
         made.__kwdefaults__ = function.__kwdefaults__
-        return made
+        if self._object is None:
+            return made
+        return functools.partial(self._of_object, made, dict(zip(self._attributes, given, strict=True)))
+
+    def _of_object(self, made: Any, values: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Calls the method while the object has `values` for its symbolic tensors."""
+        held = vars(self._object) if values else {}
+        kept = {name: held[name] for name in values}
+        held.update(values)
+        try:
+            return made(self._object, *args, **kwargs)
+        finally:
+            held.update(kept)
 
 
 def _contents(cell: Any) -> Any:
@@ -128,7 +146,7 @@ class Lambda(tf.keras.layers.Lambda):
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         if not hasattr(self, "_around"):
-            self._around = _Around(self.function)
+            self._around = Around(self.function)
         read = self._around.tensors
         if read and not _joined(inputs, len(read)):  # a model gives again what it was made with
             inputs = [inputs, read]

@@ -1,0 +1,156 @@
+"""TF159: losses and metrics that read symbolic tensors of Keras beside what they are given.
+
+Keras 2 built a loss into the graph once, where it could read any tensor of it (`z_mean` of a variational
+autoencoder, a second input). Keras 3 calls it with each batch, when these are no values.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.values import argument
+from migrator.engine import standalone_keras
+from migrator.engine.edits import Edit, Lines, apply
+from migrator.engine.registry import transform
+from migrator.model import Rung
+from migrator.transforms.keras_tensors import CODE, Symbols
+
+if TYPE_CHECKING:
+    from migrator.engine.context import FileContext
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Holder = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@transform
+class KerasLosses:
+    """TF159: what they read is computed with the outputs."""
+
+    name = "keras_losses"
+    triggers = frozenset({"tensorflow.keras.*", "keras.*"})
+    order = 30
+
+    def run(self, ctx: FileContext) -> str | None:
+        if ".compile(" not in ctx.text or not standalone_keras.is_version_2(ctx.index, ctx.text):
+            return None
+        edits = list(_Losses(ctx).read())
+        return apply(ctx.text, edits)[0] if edits else None
+
+
+class _Losses:
+    """The edits of one file."""
+
+    def __init__(self, ctx: FileContext) -> None:
+        self.ctx = ctx
+        self.lines = Lines(ctx.text)
+        self.symbols = Symbols(ctx)
+        self.functions: dict[str, list[_Function]] = {}
+        for node in walk(ctx.tree):
+            if isinstance(node, _Function):
+                self.functions.setdefault(node.name, []).append(node)
+        self.around = dict(_holders(ctx.tree, ()))
+        self.known: dict[ast.AST, frozenset[str]] = {}
+
+    def read(self) -> Iterator[Edit]:
+        for call in calls_in(self.ctx.tree):
+            if not (isinstance(call.func, ast.Attribute) and call.func.attr == "compile") or (
+                    self.ctx.suppressed(CODE, call)):
+                continue
+            for value in (argument(call, 1, "loss"), argument(call, 2, "metrics")):
+                for one in _each(value):
+                    if self._reads(one, call):
+                        yield from self._reading(call.func.value, one)
+
+    def _reading(self, model: ast.expr, function: ast.expr) -> Iterator[Edit]:
+        start, end = self.lines.span(function)
+        owner = self.ctx.text[slice(*self.lines.span(model))]
+        yield Edit(start, end, (f"{self.ctx.support('keras_losses.reading')}({owner}, ", (start, end), ")"))
+        reason = "it reads symbolic tensors of the model, which Keras 2 built it into"
+        self.ctx.change(CODE, function, reason, Rung.SUPPORT)
+
+    def _reads(self, function: ast.expr, place: ast.AST) -> bool:
+        """Whether a loss reads what is a symbolic tensor where it stands, or is given."""
+        if isinstance(function, ast.Lambda):
+            return bool(_free(function) & self._names(place))
+        if isinstance(function, ast.Call):  # a function that makes one
+            given = [*function.args, *(word.value for word in function.keywords)]
+            names = {node.id for value in given for node in walk(value) if isinstance(node, ast.Name)}
+            attributes = {name for value in given for name in _of_self(value)}
+            maker = function.func
+            return isinstance(maker, (ast.Name, ast.Attribute)) and _last(maker) in self.functions and bool(
+                names & self._names(place) or attributes & self._attributes(place))
+        if not isinstance(function, (ast.Name, ast.Attribute)):
+            return False
+        return any(self._reads_around(one) for one in self.functions.get(_last(function), ()))
+
+    def _reads_around(self, function: _Function) -> bool:
+        """Whether a function reads symbolic tensors that are around it, or its object's."""
+        return bool(_free(function) & self._names(function)
+                    or _of_self(function) & self._attributes(function))
+
+    def _names(self, place: ast.AST) -> frozenset[str]:
+        """The names that symbolic tensors have in what is around a node."""
+        holders = [h for h in self.around[place] if not isinstance(h, ast.ClassDef)]
+        return frozenset().union(*map(self._bound, holders))
+
+    def _bound(self, holder: ast.AST) -> frozenset[str]:
+        if holder not in self.known:
+            self.known[holder] = frozenset().union(
+                *(names for _, names in self.symbols.names_in(holder)))  # type: ignore[arg-type]
+        return self.known[holder]
+
+    def _attributes(self, place: ast.AST) -> frozenset[str]:
+        """The attributes of `self` that are symbolic tensors, in the class around a node."""
+        found: set[str] = set()
+        for holder in self.around[place]:
+            for method in walk(holder) if isinstance(holder, ast.ClassDef) else ():
+                if isinstance(method, _Function):
+                    names = self._bound(method)
+                    found |= {target.attr for node in walk(method) if isinstance(node, ast.Assign)
+                              and self.symbols.is_one(node.value, names)
+                              for target in node.targets if isinstance(target, ast.Attribute)}
+        return frozenset(found)
+
+
+def _holders(node: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
+    """Every node with the module, classes and functions around it."""
+    yield node, around
+    inner = (*around, node) if isinstance(node, _Holder) else around
+    for child in ast.iter_child_nodes(node):
+        yield from _holders(child, inner)
+
+
+def _each(value: ast.expr | None) -> Iterator[ast.expr]:
+    """The functions in a loss or in metrics: one, a list of some, a dict of them."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        for item in value.elts:
+            yield from _each(item)
+    elif isinstance(value, ast.Dict):
+        for item in value.values:
+            yield from _each(item)
+    elif value is not None:
+        yield value
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _of_self(node: ast.AST) -> set[str]:
+    """The attributes of `self` in a node."""
+    return {part.attr for part in walk(node) if isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name) and part.value.id == "self"}
+
+
+def _free(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that a function reads and neither takes nor binds."""
+    names = [node for node in walk(function) if isinstance(node, ast.Name)]
+    own = {node.arg for node in walk(function) if isinstance(node, ast.arg)}
+    own |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return frozenset({node.id for node in names} - own)
+
+
+__all__ = ["KerasLosses"]
