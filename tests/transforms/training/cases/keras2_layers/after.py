@@ -11,8 +11,8 @@ from keras.layers import Layer
 from keras.layers import Dense, Input
 from keras.models import Model
 from keras.optimizers import SGD
-from tf1_support import keras_layers
 from tf1_support import keras_functions
+from tf1_support import keras_layers
 from tf1_support import scopes
 
 
@@ -53,6 +53,7 @@ class Weighted:
         self.weight = weight
 
     def compute(self, y_true, y_pred):
+        y_true = keras_functions.targets(y_true, y_pred)
         with tf.init_scope():
             self.weight = tf.constant(self.weight)
         return self.weight * tf.reduce_mean(tf.abs(y_true - y_pred), axis=-1)
