@@ -7,11 +7,13 @@ methods and arguments, by comparing releases that are installed side by side.
     PYTHON     rules/tools/snapshot_libraries.py stdlib rules/api/libraries.json   (3.6 to 3.13, in order)
 
 The environments are made of ``rules/tools/libraries-*.txt``.  A name counts as gone if importing it fails
-in the new environment.  An argument counts as gone if the signature lacks it *and* a call that gives it is
-refused for it, since wrappers take more than they show.  It runs on both, so it keeps to what 3.7 knows.
+in the new environment, or leads to a function that only raises.  An argument counts as gone if the signature
+lacks it *and* a call that gives it is refused for it, since wrappers take more than they show.  It runs on
+both, so it keeps to what 3.7 knows.
 """
 
 import contextlib
+import dis
 import importlib
 import inspect
 import io
@@ -27,14 +29,16 @@ import warnings
 LIBRARIES = (
     "numpy", "scipy", "sklearn", "skimage", "matplotlib", "mpl_toolkits", "pandas", "PIL", "networkx", "h5py",
     "imageio", "cv2", "nltk", "gensim", "librosa", "moviepy", "seaborn", "nibabel", "SimpleITK",
-    "pydicom", "jieba", "joblib", "yaml", "tqdm", "requests", "bs4", "flask", "shapely",
+    "pydicom", "jieba", "joblib", "yaml", "tqdm", "requests", "bs4", "flask", "shapely", "tensorflow_hub",
+    "tensorlayer",
 )  # fmt: skip
 _PASSED_OVER = re.compile(
     r"(^|\.)(_.*|tests?|testing|conftest|setup|benchmarks?|examples?|doc|f2py|distutils|vendor|packages|"
     r"externals|backends|compat|compatibility|ma\.bench|core\.(?!umath|numeric|multiarray|defchararray|records|fromnumeric)|sandbox|idlelib|lib2to3|turtledemo|antigravity|this|__main__)(\.|$)"
 )
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "skimage": "scikit-image", "PIL": "Pillow", "cv2": "OpenCV",
-                  "mpl_toolkits": "matplotlib", "yaml": "PyYAML", "bs4": "Beautiful Soup"}
+                  "mpl_toolkits": "matplotlib", "yaml": "PyYAML", "bs4": "Beautiful Soup",
+                  "tensorflow_hub": "tensorflow-hub", "tensorlayer": "TensorLayer"}
 #: What modules of both Pythons brought in for themselves.
 _LEFT_OVER = frozenset((
     "absolute_import", "division", "print_function", "unicode_literals", "with_statement", "generators",
@@ -94,11 +98,11 @@ def listed(root):
         for name in sorted(dir(module)):
             if not name or name.startswith("_") or name.endswith("_swigregister") or name in _LEFT_OVER:
                 continue
-            try:
+            try:  # a module that is imported when it is asked for anything may fail there
                 value = getattr(module, name)
+                if not _belongs(name, value, root, module, module_name) or _only_raises(value):
+                    continue
             except BaseException:
-                continue
-            if not _belongs(name, value, root, module, module_name):
                 continue
             here.append(name)
             path = module_name + "." + name
@@ -177,8 +181,14 @@ def there(path):
                 return None
             except BaseException:
                 return ()
-        return (found,)
+        return None if _only_raises(found) else (found,)
     return None
+
+
+def _only_raises(value):
+    """Whether a function stands there to say that what had its name is gone: it takes anything and raises."""
+    return (isinstance(value, types.FunctionType) and _signature(value) == [[], [], True, True]
+            and not any(step.opname.startswith(("RETURN", "YIELD")) for step in dis.get_instructions(value)))
 
 
 def compared(new, olds, others):

@@ -26,6 +26,12 @@ def told(text: str) -> list[tuple[int, str]]:
         ("from skimage import util\nx = util.pad([1], 1)\n", "skimage.util.pad"),
         ("import asyncore\n", "asyncore"),
         ("import gensim\nclass A(gensim.summarization.Summarizer): pass\n", "gensim.summarization"),
+        ("import tensorflow_hub as hub\nembed = hub.Module('some')\n", "tensorflow_hub.Module"),
+        ("import tensorflow_hub\nc = tensorflow_hub.text_embedding_column('a', 'b')\n",
+         "tensorflow_hub.text_embedding_column"),
+        # there, but all that it does is to say so
+        ("import tensorlayer as tl\nnet = tl.layers.FlattenLayer(None)\n", "tensorlayer.layers.FlattenLayer"),
+        ("from tensorlayer.layers import DenseLayer\n", "tensorlayer.layers.DenseLayer"),
     ],
 )
 def test_a_name_that_is_gone_is_told_at_its_line(text: str, what: str) -> None:
@@ -42,6 +48,7 @@ def test_a_name_that_is_gone_is_told_at_its_line(text: str, what: str) -> None:
         "class networkx:\n    from_numpy_matrix = 1\nx = networkx.from_numpy_matrix\n",
         "import numpy as np\nx = np.linalg.norm([1.0])\n",
         "import os, sys, collections\nx = collections.OrderedDict()\n",
+        "import tensorflow_hub as hub\nembed = hub.KerasLayer('some')\n",
     ],
 )
 def test_what_is_guarded_rewritten_or_there_is_not_told(text: str) -> None:
