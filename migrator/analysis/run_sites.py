@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from migrator.analysis import graph_kinds as k
-from migrator.analysis.tree_walk import last_name, walk
+from migrator.analysis.tree_walk import last_name, self_attribute, walk
 from migrator.analysis.value_kinds import Function, Values, parameters
 
 Pair = tuple[ast.expr, ast.expr]
@@ -148,8 +148,7 @@ def _names_graph(site: Site, values: Values) -> bool:
     if site.session is None or site.feed is not None:
         return False
     fetched = site.fetches.elts if isinstance(site.fetches, (ast.List, ast.Tuple)) else [site.fetches]
-    if not all(isinstance(node, ast.Constant) and isinstance(node.value, str)
-               for node in (*fetched, *(key for key, _ in site.feeds))):
+    if not all(_is_text(node, values) for node in (*fetched, *(key for key, _ in site.feeds))):
         return False
     around = list(values.parents.around(site.call))
     inner = next((n for n in around if isinstance(n, Function | ast.Lambda)), None)
@@ -163,6 +162,34 @@ def _names_graph(site: Site, values: Values) -> bool:
             return True
     return any(isinstance(node, ast.Call) and values.names.resolve_node(node.func) == "tensorflow.Graph"
                for node in walk(around[-1]))
+
+
+def _is_text(node: ast.expr, values: Values, depth: int = 4) -> bool:
+    """Whether an expression is shown to be a string: written out, put together from one, or what a name, or
+    an attribute of the object or of its class, is given and nothing else."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
+        return _is_text(node.left, values, depth) or (
+            isinstance(node.op, ast.Add) and _is_text(node.right, values, depth))
+    if isinstance(node, ast.Call):
+        func = node.func
+        return isinstance(func, ast.Name) and func.id == "str" or (
+            isinstance(func, ast.Attribute) and func.attr == "format" and _is_text(func.value, values, depth))
+    if not depth or not isinstance(node, (ast.Name, ast.Attribute)):
+        return isinstance(node, ast.JoinedStr)
+    given = values.assigned(node) or _of_class(node, values)
+    return bool(given) and all(_is_text(value, values, depth - 1) for value in given)
+
+
+def _of_class(node: ast.expr, values: Values) -> list[ast.expr]:
+    """What the body of the class gives an attribute of its object."""
+    name = self_attribute(node)
+    owner = next((n for n in values.parents.around(node) if isinstance(n, ast.ClassDef)), None)
+    if name is None or owner is None:
+        return []
+    return [statement.value for statement in owner.body if isinstance(statement, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)]
 
 
 def savers_session(call: ast.Call, values: Values) -> ast.expr | None:

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
 from tensorflow.core.util import event_pb2
 
 
@@ -41,8 +42,10 @@ class FileWriter:
             tf.summary.experimental.write_raw_pb(data, step=_number(global_step))
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
-        """Writes a graph for TensorBoard to show."""
-        shown = graph_def if graph is None else graph.as_graph_def()
+        """Writes a graph, or the GraphDef of one, for TensorBoard to show."""
+        shown = graph_def if graph is None else graph
+        if not isinstance(shown, graph_pb2.GraphDef):
+            shown = shown.as_graph_def()
         with tf.init_scope(), self._writer.as_default():
             tf.summary.graph(shown)
 

@@ -53,6 +53,30 @@ class Detector(object):
         return self.sess.run('out:0', feed_dict={'in:0': rows})
 
 
+class Named(object):
+    """Its names are attributes, of the class and of the object, or put together."""
+
+    INPUT = 'in:0'
+    SCOPE = 'made'
+
+    def __init__(self):
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            x = tf.placeholder(tf.float32, [None, 3], name='in')
+            with tf.name_scope(self.SCOPE):
+                tf.add(x, 4.0, name='out')
+                tf.negative(x, name='less')
+        self.output = 'made/' + 'out:0'
+        self.sess = tf.Session(graph=self.graph)
+
+    def plus(self, rows):
+        return self.sess.run(self.output, feed_dict={self.INPUT: rows})
+
+    def less(self, rows):
+        less = '{}/less:0'.format(self.SCOPE)
+        return self.sess.run([less, self.SCOPE + '/out:0'], {self.INPUT: rows})
+
+
 OWN = tf.Graph()
 with OWN.as_default():
     tf.square(tf.placeholder(tf.float32, [None, 3], name='rows'), name='squares')
@@ -69,7 +93,9 @@ def main(output_path):
     first, second = networks(values)
     other, _ = networks(-values)
     prob, held = first(rows)
-    np.savez(output_path, prob=prob, held=held, second=second(rows)[0], other=other(rows)[0],
+    named = Named()
+    less, again = named.less(rows)
+    np.savez(output_path, plus=named.plus(rows), less=less, again=again, prob=prob, held=held, second=second(rows)[0], other=other(rows)[0],
              two=Detector(2).detect(rows), three=Detector(3).detect(rows), squares=squares(rows)[0])
 
 
