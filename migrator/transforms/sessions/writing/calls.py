@@ -31,6 +31,9 @@ class CallWriter(StatementPlanner):
         stmt = run.item.stmt
         outputs = [leaf for leaf in site.leaves if leaf.used and leaf.has_value]
         if site.function is None:
+            if run.style in ("loop", "evaluate"):
+                raise Obstacle(run.call, "no input is seen of what it runs again and again",
+                               "iterate over the data set, and call a tf.function of its batches")
             self._rewrite_direct(site, stmt)
             return
         function = site.function
