@@ -12,7 +12,7 @@ def batches(source: Any, alone: bool = False) -> Any:
     """What gives the batches of `source`, a generator or a sequence of batches, with tuples for lists.
 
     Args:
-        alone: Whether a batch that is a list has the inputs of a model only, as for predictions.
+        alone: Whether a batch that is no tuple has the inputs of a model only, as for predictions.
     """
     if isinstance(source, tf.keras.utils.Sequence):
         return _Sequence(source, alone)
@@ -26,7 +26,7 @@ def _converted(source: Iterator[Any], alone: bool) -> Iterator[Any]:
 
 def _in_tuples(batch: Any, alone: bool) -> Any:
     if not isinstance(batch, (list, tuple)):
-        return batch
+        return (batch,) if alone else batch
     parts = tuple(tuple(part) if isinstance(part, list) else part for part in batch)
     if len(parts) > 1 and isinstance(parts[1], tuple) and not parts[1]:  # a model with losses of its own
         parts = (parts[0], *((None, *parts[2:]) if len(parts) > 2 else ()))

@@ -56,7 +56,12 @@ def test_a_list_to_predict_for_has_inputs_only(model):
 def test_what_is_no_generator_stays():
     data = (X, Y)
     assert keras_batches.batches(data) is data and keras_batches.batches(X) is X
-    assert list(keras_batches.batches(iter([X]), alone=True))[0] is X
+
+
+def test_arrays_to_predict_for():
+    doubled = tf.keras.Sequential([tf.keras.layers.Rescaling(2.0)])
+    found = doubled.predict(keras_batches.batches(iter([X, X]), alone=True), steps=2, verbose=0)
+    np.testing.assert_allclose(found[3:], 2 * X)
 
 
 def test_layers_are_numbered_from_one():
