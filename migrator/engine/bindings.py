@@ -175,7 +175,7 @@ class BindingPlan:
         moved = False
         for site in sites:
             found, written = site.disposition, "".join(f".{a}" for a in site.reference.attrs)
-            if found.kind == "rename" and written and found.target + found.rest == twin + written:
+            if found.kind == "rename" and found.target + found.rest == twin + written:
                 moved = True
             elif site.resolved.name == name + written and found.kind in ("same", "module") and (
                     f"{twin}{written}" not in self.rules.tf2):

@@ -15,6 +15,7 @@ from migrator.engine import standalone_keras
 from migrator.engine.edits import Lines, apply
 from migrator.engine.lookup import Disposition
 from migrator.engine.options import Options
+from migrator.engine.packs import Entry
 from migrator.engine.ruleset import RuleSet
 from migrator.engine.sites import decide
 from migrator.engine.suppress import Suppressions
@@ -137,7 +138,7 @@ def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:
         resolved = names.reference_target(reference)
         if resolved is None or root == "other" and not _interesting(resolved.name, rules):
             continue  # ``ops.tf.nn.relu``, where `ops` is a module of the project, is interesting
-        disposition = rules.disposition(resolved.name)
+        disposition = _OF_VALUES.get(resolved.name) or rules.disposition(resolved.name)
         if resolved.star and disposition.kind == "unknown":
             continue  # any free name could come from a star import
         if disposition.kind == "none" and not resolved.name.startswith("builtins."):
@@ -149,6 +150,12 @@ def collect(names: NameTable, rules: RuleSet) -> tuple[list[Site], set[int]]:
     return sites, others
 
 
+#: Modules as values: Keras' is asked for functions of Keras 2, which TensorFlow's copy of it kept.
+_OF_VALUES = {
+    name: Disposition("rename", name, "", f"tensorflow.{name}",
+                      Entry(name, f"tensorflow.{name}", standalone_keras.CODE))
+    for name in ("keras.backend",)
+}
 _DYNAMIC = frozenset(
     {
         "builtins.getattr",

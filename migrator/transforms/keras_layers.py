@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import walk
+from migrator.analysis.tree_walk import calls_in, walk
 from migrator.engine.edits import Edit, Lines, apply
 from migrator.engine.registry import transform
 from migrator.model import Confidence, Rung
@@ -19,6 +19,7 @@ CODE = "TF142"
 _LISTS = {"trainable_weights": True, "_trainable_weights": True,
           "non_trainable_weights": False, "_non_trainable_weights": False}  # fmt: skip
 _ADDING = frozenset({"append", "extend"})
+_WORDS = ("_keras_shape", "trainable_weights", "compute_output_shape", "def call(self, *")
 _BASES = ("keras.", "tensorflow.keras.")
 
 
@@ -41,6 +42,8 @@ class _Layers:
                     self._listed(part)
                     if isinstance(part, ast.FunctionDef) and part.name == "compute_output_shape":
                         self._one_shape(part)
+                    if isinstance(part, ast.FunctionDef) and part.name == "call":
+                        self._hidden_inputs(part)
         return self.edits
 
     def _of_keras(self, node: ast.ClassDef) -> bool:
@@ -81,6 +84,24 @@ class _Layers:
         self.ctx.change(CODE, node, "Keras 3 lists a layer's variables by itself, and only its own",
                         Rung.SUPPORT, Confidence.LIKELY)
 
+    def _hidden_inputs(self, method: ast.FunctionDef) -> None:
+        """``def call(self, *args, **kwargs)``: Keras 3 tells a layer's shape by arguments that have names."""
+        taken = method.args
+        if taken.vararg is None or len(taken.posonlyargs + taken.args) != 1:
+            return
+        uses = [node for node in walk(method) if isinstance(node, ast.Name) and node.id == taken.vararg.arg]
+        handed = {id(call.args[0].value) for call in calls_in(method)
+                  if call.args and isinstance(call.args[0], ast.Starred)}  # fmt: skip
+        if not handed.issuperset(map(id, uses)) or any(
+                isinstance(node, ast.Name) and node.id == "inputs" for node in walk(method)):
+            self.ctx.finding(CODE, method, "Keras 3 does not see inputs of a layer that are behind a star",
+                             "Give call its inputs as a parameter of its own, ahead of the others.")
+            return
+        named: list[ast.arg | ast.Name] = [taken.vararg, *uses]
+        places = [self.lines.offset(node.lineno, node.col_offset) - 1 for node in named]
+        self.edits += [Edit(place, place, ("inputs, ",)) for place in places]
+        self.ctx.change(CODE, method, "Keras 3 tells a layer's shape by the arguments that have names")
+
     def _one_shape(self, method: ast.FunctionDef) -> None:
         """``return [(None, 1)]`` for one tensor, which Keras 3 takes for a list of one."""
         for node in walk(method):
@@ -109,7 +130,7 @@ class KerasLayers:
 
     def run(self, ctx: FileContext) -> str | None:
         text = ctx.text
-        if not any(word in text for word in ("_keras_shape", "trainable_weights", "compute_output_shape")):
+        if not any(word in text for word in _WORDS):
             return None
         edits = _Layers(ctx).read()
         return apply(text, edits)[0] if edits else None

@@ -35,7 +35,8 @@ class Tf1Libraries:
             for root in _imported(node):
                 library = libraries().get(root)
                 if library is not None and ctx.index.find(root, ctx.path) is None:
-                    ctx.finding(CODE, node, f"{library['why']}: this import fails", library["advice"])
+                    fails = library.get("fails", "this import fails")
+                    ctx.finding(CODE, node, f"{library['why']}: {fails}", library["advice"])
 
 
 def _imported(node: ast.AST) -> list[str]:

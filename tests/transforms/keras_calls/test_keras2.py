@@ -373,3 +373,10 @@ def test_names_that_functions_and_classes_of_the_project_give_to_layers(tmp_path
     assert "name='dense_%d' % i" in text and "parts.Norm(name='norm_a')" in text
     assert "params.activation(name='act_%d' % i)" in text
     assert "params.label(name='a/b')" in text
+
+
+@pytest.mark.parametrize("value", ["build(backend=keras.backend)", "{'backend': keras.backend}",
+                                   "build(keras.backend)"])
+def test_the_backend_as_a_value_has_functions_of_keras_2(value: str) -> None:
+    text, findings = migrated(f"import keras\nimport tensorflow as tf\ngiven = {value}\n")
+    assert value.replace("keras.backend", "tf.keras.backend") in text and "TF005" not in findings

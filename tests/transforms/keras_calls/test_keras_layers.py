@@ -73,3 +73,12 @@ def test_constants_of_what_an_attribute_was() -> None:
     assert not findings
     without = f"import tensorflow as tf\n{body}"
     assert migrated(without)[0] == without
+
+
+def test_inputs_behind_a_star() -> None:
+    call = "    def call(self, *args, **kw):\n        return super().call(*args, training=False, **kw)\n"
+    text, findings = migrated(HEAD + call)
+    assert not findings and text.endswith(call.replace("*args", "inputs, *args"))
+    call = "    def call(self, *args):\n        return args[0] + K.sum(args[1])\n"
+    text, findings = migrated(HEAD + call)
+    assert findings == ["TF142"] and call in text

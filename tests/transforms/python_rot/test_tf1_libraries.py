@@ -16,6 +16,7 @@ _IMPORTS = {
     "def build():\n    from tflearn.layers.core import fully_connected\n    return fully_connected\n": [2],
     "import sugartensor as tf\ny = tf.nn.relu(3.0)\n": [1],
     "from edward.models import Normal\nfrom prettytensor import wrap\n": [1, 2],
+    "import keras_resnet.models\nimport keras_vggface\n": [1, 2],
     "from .tflearn import layers\n": [],
     "import mytflearn\nname = 'tflearn'\n": [],
     "import tflearn  # migrator: ignore\n": [],
@@ -41,4 +42,5 @@ def test_a_library_in_the_tree_is_migrated_itself(tmp_path: Path) -> None:
 
 
 def test_every_library_says_why_and_what_instead() -> None:
-    assert all(set(row) == {"why", "advice"} and all(row.values()) for row in libraries().values())
+    for row in libraries().values():
+        assert set(row) - {"fails"} == {"why", "advice"} and all(row.values())
