@@ -65,8 +65,10 @@ _WEIGHT = (
 
 
 _STANDALONE = re.compile(r"^\s*(?:import|from) keras\b", re.MULTILINE)
-# What goes by the names that layers got by themselves.
-_NAMED = re.compile(r"""\bby_name\s*=\s*True\b|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
+# What goes by the names that layers got by themselves: whoever reads a file of weights may, too.
+_NAMED = re.compile(
+    r"""\bby_name\s*=\s*True\b|\bsave_weights\(|\bModelCheckpoint\("""
+    r"""|\bget_layer\(\s*(?:name\s*=\s*)?["'][a-z0-9_]*_\d+["']""")
 _MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "keras.models.load_model")
 _BY_NAME = frozenset({"builtins.hasattr", "builtins.getattr", "builtins.setattr"})
 _MODEL_FILES = (".keras", ".h5", ".hdf5")

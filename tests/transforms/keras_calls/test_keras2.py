@@ -165,6 +165,7 @@ def test_generators_whose_batches_may_hold_lists(given: str, after: str) -> None
 @pytest.mark.parametrize(
     ("use", "told"),
     [("model.load_weights('w.h5', by_name=True)", True), ("model.get_layer('conv2d_3')", True),
+     ("model.save_weights('w.h5')", True), ("given.append(ModelCheckpoint('w.h5'))", True),
      ("model.get_layer('top')", False), ("model.load_weights('w.h5')", False)],
 )  # fmt: skip
 def test_programs_of_keras_2_that_go_by_names_of_layers(use: str, told: bool) -> None:
