@@ -9,6 +9,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.framework.graph_pb2 import GraphDef  # in no public module
 from tensorflow.core.framework.node_def_pb2 import NodeDef
+from tensorflow.core.framework.types_pb2 import DT_RESOURCE
 from tensorflow.core.protobuf.meta_graph_pb2 import MetaGraphDef
 
 # TensorFlow's guides use these functions, but no public module exports them.
@@ -107,18 +108,33 @@ def freeze(function: Callable[..., Any], input_signature: Sequence[tf.TensorSpec
 def _frozen(source: Any, graph_def: Any, outputs: Sequence[str], kept: Any, left: Any) -> Any:
     """TensorFlow's own work; what assigned to a variable does nothing where that is a constant now."""
     made = convert_variables_to_constants_from_session_graph(source, graph_def, list(outputs), kept, left)
-    nodes = {node.name: node for node in made.node}
-
-    def origin(node: Any) -> Any:
-        while node.op in ("Identity", "Switch", "Enter") and node.input:
-            node = nodes[node.input[0].partition(":")[0]]
-        return node
-
-    for node in made.node:
-        if node.op in _ASSIGNS and origin(nodes[node.input[0].partition(":")[0]]).op == "Const":
-            after = dict.fromkeys("^" + name.lstrip("^").partition(":")[0] for name in node.input)
-            node.CopyFrom(NodeDef(name=node.name, op="NoOp", device=node.device, input=after))
+    _without_assigns(made.node, {node.name for node in made.node if node.op == "Const"}, set())
+    for function in made.library.function:  # branches and loops
+        given = function.signature.input_arg
+        plain = {arg.name for arg in given if arg.type != DT_RESOURCE}
+        _without_assigns(function.node_def, plain, {arg.name for arg in given})
+        kinds = {node.name: node.op for node in function.node_def}
+        for name, source in list(function.ret.items()):  # which TensorFlow leaves as they were
+            node, _, output = source.partition(":")
+            if output == "value:0" and kinds.get(node) == "Identity":
+                function.ret[name] = f"{node}:output:0"
     return made
+
+
+def _without_assigns(every: Any, constants: set[str], given: set[str]) -> None:
+    """Has what assigns to one of `constants` do nothing. given: what is no node that can be waited for."""
+    nodes = {node.name: node for node in every}
+
+    def origin(name: str) -> str:
+        while (node := nodes.get(name)) is not None and node.op in ("Identity", "Switch", "Enter"):
+            name = node.input[0].partition(":")[0]
+        return name
+
+    for node in every:
+        if node.op in _ASSIGNS and origin(node.input[0].partition(":")[0]) in constants:
+            names = (name.lstrip("^").partition(":")[0] for name in node.input)
+            after = dict.fromkeys(f"^{name}" for name in names if name not in given)
+            node.CopyFrom(NodeDef(name=node.name, op="NoOp", device=node.device, input=after))
 
 
 class _Values:
