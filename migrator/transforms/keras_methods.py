@@ -72,6 +72,7 @@ _NAMED = re.compile(
 _MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "keras.models.load_model")
 _BY_NAME = frozenset({"builtins.hasattr", "builtins.getattr", "builtins.setattr"})
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
+_WEIGHT_FILES = (".h5", ".hdf5")
 _DISTRIBUTED = frozenset({"keras.layers.TimeDistributed", "keras.layers.wrappers.TimeDistributed",
                           "tensorflow.keras.layers.TimeDistributed"})
 _CHECKPOINTS = frozenset({
@@ -359,19 +360,22 @@ class _Methods:
         if path is None or name is not None and name.endswith(".weights.h5") or (
                 self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
             return
-        if name is None or name.endswith((".h5", ".hdf5")):
+        if name is None or name.endswith(_WEIGHT_FILES):
             start, end = self.lines.span(call.func.value)  # type: ignore[attr-defined]
             opening = self.lines.text.index("(", self.lines.span(call.func)[1]) + 1
             new = self.ctx.support("keras_files.save_weights")
             self.edits.append(Edit(start, opening, (f"{new}({self.lines.text[start:end]}, ",)))
             self.ctx.change(CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
                             Rung.SUPPORT, Confidence.LIKELY)
-        else:
-            self.ctx.finding(
-                CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
-                "Rename the file here and where it is read (load_weights still reads old .h5 "
-                "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
-            )  # fmt: skip
+        if not _may_end_in(path, _WEIGHT_FILES):
+            self._misnamed(call)
+
+    def _misnamed(self, call: ast.Call) -> None:
+        self.ctx.finding(
+            CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
+            "Rename the file here and where it is read (load_weights still reads old .h5 "
+            "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
+        )  # fmt: skip
 
     def _checkpoint(self, call: ast.Call) -> None:
         """``ModelCheckpoint("best.h5", save_weights_only=True)``: the names that Keras 3 takes are few."""
@@ -385,6 +389,9 @@ class _Methods:
             return
         self._replaced(call, "keras_files.ModelCheckpoint", "Keras 3 writes files only to names that end in "
                        ".keras, .h5 or, weights alone, .weights.h5, and after every epoch")
+        path = argument(call, 0, "filepath")
+        if path is not None and not _may_end_in(path, _MODEL_FILES, fields=False):
+            self._misnamed(call)
 
     def _metrics_names(self, node: ast.Attribute) -> None:
         """``model.metrics_names``: one name of Keras 3 stands for all metrics of ``compile``."""
@@ -538,6 +545,23 @@ class _Methods:
                 self.edits += edits
                 self.ctx.change(CODE, call, "add_weight of Keras 3 has its parameters in another "
                                 "order", confidence=Confidence.LIKELY)
+
+
+def _may_end_in(path: ast.expr, endings: tuple[str, ...], fields: bool = True) -> bool:
+    """Whether a path may end so, as far as the text tells.
+
+    Args:
+        fields: Whether what is filled in may be the ending; callbacks fill numbers in.
+    """
+    if isinstance(path, ast.BinOp):
+        return _may_end_in(path.right if isinstance(path.op, ast.Add) else path.left, endings, fields)
+    if isinstance(path, ast.Call):
+        if isinstance(path.func, ast.Attribute) and path.func.attr == "join" and path.args:
+            return _may_end_in(path.args[-1], endings, fields)
+        return not (isinstance(path.func, ast.Name) and path.func.id == "str")
+    text = _text_of(path)
+    filled = text is None or fields and (text.endswith("}") or "%" in text[-3:])
+    return filled or not text or text.endswith(endings)
 
 
 def _text_of(node: ast.AST | None) -> str | None:

@@ -381,3 +381,15 @@ def test_names_that_functions_and_classes_of_the_project_give_to_layers(tmp_path
 def test_the_backend_as_a_value_has_functions_of_keras_2(value: str) -> None:
     text, findings = migrated(f"import keras\nimport tensorflow as tf\ngiven = {value}\n")
     assert value.replace("keras.backend", "tf.keras.backend") in text and "TF005" not in findings
+
+
+@pytest.mark.parametrize(("call", "told"), [
+    ("ModelCheckpoint(path + '.{epoch:05d}', save_weights_only=True)", True),
+    ("ModelCheckpoint(os.path.join(folder, 'best'))", True), ("ModelCheckpoint(path)", False),
+    ("ModelCheckpoint(os.path.join(folder, 'a-{epoch}.h5'), period=2)", False),
+    ("model.save_weights(path + '.' + str(epoch))", True), ("model.save_weights('a/%s.h5' % name)", False),
+    ("model.save_weights('a/%s' % name)", False), ("model.save_weights('{}_{}'.format(a, b))", False),
+])  # fmt: skip
+def test_names_of_files_that_keras_3_does_not_write(call: str, told: bool) -> None:
+    head = "import os\nfrom keras.callbacks import ModelCheckpoint\nfrom keras.layers import Dense\n"
+    assert migrated(f"{head}{call}\n")[1] == ["TF142"] * told
