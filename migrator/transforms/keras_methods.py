@@ -118,6 +118,8 @@ class _Methods:
                     self._distributed(node)
                 elif made in _BY_NAME:
                     self._rate_by_name(node)
+                elif made == "keras.backend.resize_images":
+                    self._resized(node)
                 elif isinstance(node.func, ast.Call):
                     self._told_to_train(node, node.func)
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -369,6 +371,17 @@ class _Methods:
                             Rung.SUPPORT, Confidence.LIKELY)
         if not _may_end_in(path, _WEIGHT_FILES):
             self._misnamed(call)
+
+    def _resized(self, call: ast.Call) -> None:
+        """``K.resize_images(x, 2, 2, data_format, interpolation="bilinear")``."""
+        how = argument(call, 4, "interpolation")
+        if how is not None and _text_of(how) != "nearest":
+            self.ctx.finding(
+                CODE, call, "up to Keras 2.2 bilinear resizing began at the pixels' corners; Keras 3's is at "
+                "their centres: other numbers",
+                "For those of before, call tf.raw_ops.ResizeBilinear(images=x, size=size), with "
+                "half_pixel_centers left at False.",
+            )  # fmt: skip
 
     def _misnamed(self, call: ast.Call) -> None:
         self.ctx.finding(

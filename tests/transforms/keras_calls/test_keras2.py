@@ -393,3 +393,10 @@ def test_the_backend_as_a_value_has_functions_of_keras_2(value: str) -> None:
 def test_names_of_files_that_keras_3_does_not_write(call: str, told: bool) -> None:
     head = "import os\nfrom keras.callbacks import ModelCheckpoint\nfrom keras.layers import Dense\n"
     assert migrated(f"{head}{call}\n")[1] == ["TF142"] * told
+
+
+@pytest.mark.parametrize(("how", "told"), [("", False), (", interpolation='nearest'", False),
+                                           (", interpolation='bilinear'", True)])  # fmt: skip
+def test_pictures_that_the_backend_resizes(how: str, told: bool) -> None:
+    call = f"from keras import backend as K\ny = K.resize_images(x, 2, 2, 'channels_last'{how})\n"
+    assert migrated(call)[1] == ["TF142"] * told
