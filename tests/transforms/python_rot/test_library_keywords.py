@@ -32,8 +32,8 @@ def test_keywords(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("from sklearn.manifold import TSNE\nt = TSNE(perplexity=30, n_iter=500)  # b\nu = TSNE(2)\n",
-         "from sklearn.manifold import TSNE\nt = TSNE(perplexity=30, max_iter=500)  # b\nu = TSNE(2)\n"),
+        ("from sklearn.manifold import TSNE\nt = TSNE(init='pca', learning_rate=9, n_iter=500)  # b\n",
+         "from sklearn.manifold import TSNE\nt = TSNE(init='pca', learning_rate=9, max_iter=500)  # b\n"),
         ("from sklearn import preprocessing\ne = preprocessing.OneHotEncoder(sparse=False)\n",
          "from sklearn import preprocessing\ne = preprocessing.OneHotEncoder(sparse_output=False)\n"),
         ("import matplotlib.pyplot as plt\nplt.hist(a, 5, normed=True)\nplt.grid(b=True)\n",
