@@ -63,6 +63,11 @@ def shares_graph(index: ProjectIndex, path: str) -> bool:
         for other in index.importers(path) if other not in table.facts)
 
 
+def callers(index: ProjectIndex, path: str, unit: str) -> set[Key]:
+    """The units that may call one of the module at `path`."""
+    return _table(index).callers.get((path, unit), set())
+
+
 def builds_around(index: ProjectIndex, path: str) -> bool:
     """Whether the module at `path`, or one that imports it, has code that builds a graph."""
     return not {key[0] for key in _table(index).building}.isdisjoint({path, *index.importers(path)})

@@ -33,8 +33,9 @@ from migrator.engine.imports import call_behind_imports
 from migrator.engine.registry import transform
 from migrator.model import Rung
 from migrator.transforms.graphs.feeds import resolved
+from migrator.transforms.graphs.first_values import FirstValues
 from migrator.transforms.graphs.functions import GraphFunction, planned
-from migrator.transforms.graphs.sessions import SessionRemoval, cut, unwrapped, without
+from migrator.transforms.graphs.sessions import SessionRemoval, all_without, cut, unwrapped, without
 from migrator.transforms.session import runs_left
 from migrator.transforms.sessions.xla import ADVICE, CODE, Reach
 
@@ -166,7 +167,7 @@ class _Writer:
         for site in every:
             if self._apart(site.session):
                 self._run_apart(site)
-        told = resolved(plain, self.values, self.parents)
+        told = resolved(self._without_first_values(plain), self.values, self.parents)
         found = told.sites
         for statement in told.gone:
             self.edits.append(without(statement, self.parents, self.lines))
@@ -191,6 +192,17 @@ class _Writer:
                 self.ctx.finding("TF306", site.call, "what the run took is not collected",
                                  "trace the program with tf.profiler.experimental",
                                  Rung.MANUAL if self._reads_metadata(site.call) else rung)
+
+    def _without_first_values(self, plain: list[Site]) -> list[Site]:
+        """The runs but for those that give variables the values that they have, which go."""
+        first = FirstValues(
+            self.tree, self.ctx.text, self.values, self.parents, self.ctx.index, self.ctx.path)
+        spare = first.spare(plain)
+        self.edits += all_without(list(first.statements(spare)), self.parents, self.lines)
+        for site in spare:
+            self.ctx.change("TF302", site.call, "variables have their first values from the start",
+                            Rung.NATIVE, symbol="tensorflow.Session.run")
+        return [site for site in plain if site not in spare]
 
     def _reads_metadata(self, call: ast.Call) -> bool:
         """Whether the program looks into what a run took: a timeline of nothing would be written."""

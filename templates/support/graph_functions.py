@@ -76,7 +76,7 @@ class Function:
                  rebuild: Callable[[Iterator[Any]], Any], jit_compile: bool = False) -> None:
         self.graph, self.inputs, self._rebuild = graph, inputs, rebuild
         self.outputs = outputs  # kept, since the graph knows its functions by the ids of these
-        self._session: Any = None  # the one for which it was noted what the function changes
+        self._session: Any = self  # the session, if any, for which it was noted what the function changes
         with graph.as_default():
             elements = [_element(value) for value in outputs]
         fetches = [part for element in elements for part in _graph_parts(element)]

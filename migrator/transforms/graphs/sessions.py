@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from migrator.analysis.facts_sessions import TAKERS, Carried, carrier_of_parameter
 from migrator.analysis.session_carriers import Carriers
@@ -12,6 +12,9 @@ from migrator.analysis.value_kinds import Parents
 from migrator.engine.edits import Edit, Lines
 from migrator.lines import lines_of
 
+#: What a condition may ask that does nothing by itself.
+_PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.boolop,
+          ast.unaryop, ast.cmpop, ast.expr_context)
 _GONE = "_without_session"  # what a `with` enters that is to be taken away
 
 
@@ -152,20 +155,75 @@ class SessionRemoval:
 
 
 def without(node: ast.stmt, parents: Parents, lines: Lines) -> Edit:
-    """Takes a statement away with its lines; a block's only one becomes `pass`."""
+    """Takes a statement away with its lines, and a condition that only it stood under; what is left of any
+    other block that it was alone in is `pass`."""
+    block = _block(node, parents)
+    if len(block) > 1:
+        return _taken(node, lines)
+    emptied = _emptied(block, parents, lines)
+    return Edit(*lines.span(node), ("pass",)) if emptied is None else emptied
+
+
+def all_without(nodes: Sequence[ast.stmt], parents: Parents, lines: Lines) -> Iterator[Edit]:
+    """Takes statements away as `without` does, of which several may make up a block."""
+    gone = {id(node) for node in nodes}
+    done: set[int] = set()
+    for node in nodes:
+        block = _block(node, parents)
+        if id(node) in done or not all(id(other) in gone for other in block):
+            if id(node) not in done:
+                yield _taken(node, lines)
+            continue
+        done |= {id(other) for other in block}
+        emptied = _emptied(block, parents, lines)
+        if emptied is not None:
+            yield emptied
+            continue
+        yield from (_taken(other, lines) for other in block[:-1])
+        yield Edit(*lines.span(block[-1]), ("pass",))
+
+
+def _block(node: ast.stmt, parents: Parents) -> list[ast.stmt]:
+    """The statements of the block that a statement belongs to; of a module, nothing is left to be."""
+    holder = parents.of(node)
+    blocks = (getattr(holder, name, None) for name in ("body", "orelse", "finalbody"))
+    found = next((block for block in blocks if isinstance(block, list) and node in block), [node])
+    return found
+
+
+def _taken(node: ast.stmt, lines: Lines) -> Edit:
+    """Takes a statement away with its lines; a comment behind it stays."""
     text = lines.text
     start, end = lines.span(node)
-    holder = parents.of(node)
-    alone = any(getattr(holder, name, None) == [node] for name in ("body", "orelse", "finalbody"))
     line = lines.offset(node.lineno, 0)
     stop = text.find("\n", end)
     stop = len(text) if stop < 0 else stop + 1
     behind = text[end:stop].strip()
-    if alone or text[line:start].strip() or behind.startswith(";"):
+    if text[line:start].strip() or behind.startswith(";"):
         return Edit(start, end, ("pass",))
-    if behind:  # a comment behind it stays
+    if behind:
         return Edit(start, stop - len(text[end:stop].lstrip()), ("",))
     return Edit(line, stop, ("",))
+
+
+def _emptied(block: Sequence[ast.stmt], parents: Parents, lines: Lines) -> Edit | None:
+    """Takes away all of an `else`, or of an `if` that asks names and constants alone, with it; None where
+    comments stand there, or more depends on it."""
+    holder = parents.of(block[0])
+    if not isinstance(holder, ast.If):
+        return None
+    end = lines.span(block[-1])[1]
+    other = block[0] in holder.orelse
+    start = lines.span(holder.body[-1])[1] if other else lines.span(holder)[0]
+    if "#" in lines.text[start:end] + lines.text[end:].partition("\n")[0]:
+        return None
+    if other:
+        return None if isinstance(block[0], ast.If) else Edit(start, end, ("",))
+    if not holder.orelse and all(isinstance(part, _PLAIN) for part in walk(holder.test)):
+        around = parents.of(holder)
+        if not (isinstance(around, ast.If) and holder in around.orelse):
+            return without(holder, parents, lines)
+    return None
 
 
 def cut(spans: list[tuple[int, int]], number: int, text: str) -> Edit:

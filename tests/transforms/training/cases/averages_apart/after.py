@@ -38,7 +38,6 @@ def train(x, train_op, loss):
 @graphs.building
 def main(output):
     x, train_op, loss, averages = build(6)
-    graphs.run(graphs.global_variables_initializer())
     losses = train(x, train_op, loss)
     found = graphs.run(averages)
     np.savez(output, losses=losses, averages=found)

@@ -37,7 +37,6 @@ def main(output):
 
     rng = np.random.RandomState(5)
     history = []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function([z, real], [train, d_loss, g_loss, gradients[0][0]])
     for _ in range(4):
         _, d_value, g_value, gradient = train_step(rng.normal(size=(4, 2)),

@@ -15,7 +15,6 @@ def run(network, data):
         x = graphs.placeholder(tf.float64, [None, 3], name='x')
         step = training.get_or_create_global_step()
         fetches = getattr(model, network)(x, step)
-        graphs.run(graphs.global_variables_initializer())
         compute_fetches = graphs.function([x], fetches)
         losses = [compute_fetches(data + i)[1] for i in range(4)]
         names = sorted(v.name for v in scopes.trainable_variables())

@@ -43,7 +43,6 @@ def main():
 
     counted = []
     with sessions.Session() as sess:
-        graphs.run([graphs.global_variables_initializer(), graphs.local_variables_initializer()])
         graphs.run(fill)
         update_step = graphs.function([], [update, values])
         compute_taken_and_read = graphs.function([], [taken, read])

@@ -47,12 +47,10 @@ def main(output):
         loss = tf1_losses.sparse_softmax_cross_entropy(labels=y, logits=logits)
         train_op = optimizers.GradientDescentOptimizer(0.5).minimize(loss)
         correct = tf.equal(tf.argmax(logits, 1), y)
-        init = graphs.global_variables_initializer()
         graphs.default_graph().finalize()
 
     losses, accuracies = [], []
     with graph.as_default():
-        graphs.run(init)
         # Every epoch ends with a look at both data sets.
         train_init_step = graphs.function([], train_init)
         train_step = graphs.function([is_training], [train_op, loss])

@@ -24,7 +24,6 @@ def main(output):
     saver = checkpoint.Saver()  # of the network only
     optimizer = optimizers.AdamOptimizer(0.1)
     train_op = optimizer.minimize(loss)
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function([x], train_op)
     for _ in range(3):
         train_step(np.ones([3, 2]))

@@ -21,7 +21,6 @@ class Trainer(object):
             self.saver = checkpoint.Saver()
             self.sgd = optimizers.GradientDescentOptimizer(0.1).minimize(self.loss)
             self.momentum = optimizers.MomentumOptimizer(0.1, 0.9).minimize(self.loss)
-            graphs.run(graphs.global_variables_initializer())
 
     def fit(self, step, images):
         compute_step_and_loss = graphs.function([self.images], [step, self.loss])

@@ -28,7 +28,6 @@ def main(output):
     train_op = optimizers.MomentumOptimizer(0.01, 0.9).minimize(loss)
     mean = tf.reduce_mean(net.scores - labels)
     losses, means = [], []
-    graphs.run(graphs.global_variables_initializer())
     compute_mean = graphs.function([net.features, labels], mean)
     train_step = graphs.function([net.features, labels], [loss, train_op])
     for step in range(4):

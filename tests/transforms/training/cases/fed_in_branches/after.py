@@ -27,7 +27,6 @@ class Solver(object):
     self.net = net
     self.train_op = optimizers.AdamOptimizer(.05).minimize(net.loss)
     self.doubled = net.loss * 2
-    graphs.run(graphs.global_variables_initializer())
 
   def train(self, batches):
     seen = []

@@ -25,7 +25,6 @@ label = graphs.placeholder(tf.float32, [1, 2]) if MODE == "labelled" else None
 cost = tf.reduce_sum(y) if label is None else tf.nn.l2_loss(y - label)
 
 found = []
-graphs.run(graphs.global_variables_initializer())
 given = graphs.run(cell.zero_state(1, tf.float32))
 compute_y_and_last = graphs.function([x, state], [y, last])
 compute_cost = graphs.function([x, state, label], cost)

@@ -34,7 +34,6 @@ def main(output):
     merged = graph_summaries.merge_all()
 
     writer = writers.FileWriter(tempfile.mkdtemp(), graphs.default_graph())
-    graphs.run(graphs.global_variables_initializer())
     rng = np.random.RandomState(0)
     test_x, test_y = rng.uniform(size=(6, 3)), rng.randint(0, 4, 6)
     losses, accuracies = [], []

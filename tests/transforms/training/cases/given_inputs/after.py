@@ -50,7 +50,6 @@ def train(sentences, labels, folder):
         dev_writer = writers.FileWriter(os.path.join(folder, 'dev'), graphs.default_graph())
 
         saver = checkpoint.Saver(scopes.global_variables(), max_to_keep=2)
-        graphs.run(graphs.global_variables_initializer())
 
         def train_step(words, targets):
             """A single training step."""

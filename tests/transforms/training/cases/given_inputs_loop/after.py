@@ -70,7 +70,6 @@ def main(output):
     grads, _ = tf.clip_by_global_norm(tf.gradients(model.loss, tvars), settings.clip)
     with tf.control_dependencies(scopes.get_collection(scopes.GraphKeys.UPDATE_OPS)):
         train_op = optimizer.apply_gradients(zip(grads, tvars), global_step=global_step)
-    graphs.run(graphs.global_variables_initializer())
     compute_loss_and_accuracy = graphs.function(
         [model.rows, model.labels, model.is_training],
         [model.loss, model.accuracy])

@@ -51,7 +51,6 @@ def main(output):
     optimizer = optimizers.MomentumOptimizer(0.05, 0.9)
     train_op = optimizer.minimize(model.loss)
     error = tf.abs(model.prediction - model.y)
-    graphs.run(graphs.global_variables_initializer())
     errors.append(check_error(error, model.x, model.y, data, targets))
     for epoch in range(3):
         totals.append(run_epoch(model, train_op, data, targets))

@@ -40,7 +40,6 @@ def main(output):
     train_op = optimizers.AdamOptimizer(0.05).minimize(trained.loss, global_step=step)
 
     losses, scores = [], []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function([trained.rows, trained.labels], [trained.loss, train_op])
     compute_loss = graphs.function([single.rows, single.labels], single.loss)
     for _ in range(3):

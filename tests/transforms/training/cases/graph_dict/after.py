@@ -36,7 +36,6 @@ def main(path):
   gpu.configure_gpus('growth', soft_placement=True)
   net = build(3)
   errors = []
-  graphs.run(graphs.global_variables_initializer())
   compute_step_and_error = graphs.function(
       [net['images'], net['targets']],
       [net['step'], net['error']])

@@ -28,7 +28,6 @@ def main(output):
     inputs, targets, prediction, loss, train_op = build_graph(3, rate=0.2)
     rng = np.random.RandomState(0)
     losses = []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function([inputs, targets], [train_op, loss])
     for _ in range(3):
         data = rng.normal(size=(5, 3))

@@ -35,7 +35,6 @@ def evaluate(batch):
 def main(output):
     rng = np.random.RandomState(3)
     batches = [(rng.normal(size=(4, 2)), rng.normal(size=4)) for _ in range(3)]
-    graphs.run(graphs.global_variables_initializer())
     means = [train_epoch(batches) for _ in range(2)]
     predicted = evaluate(batches[0][0])
     np.savez(output, means=means, predicted=predicted)

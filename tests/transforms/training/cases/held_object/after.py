@@ -34,8 +34,6 @@ class Solver(object):
         self.train_op = optimizers.MomentumOptimizer(self.rate, 0.9).minimize(
             self.net.total_loss, global_step=self.global_step)
 
-        graphs.run(graphs.global_variables_initializer())
-
     def train(self, path):
         losses, rates = [], []
         compute_rate = graphs.function([], self.rate)

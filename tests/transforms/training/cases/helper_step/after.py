@@ -54,7 +54,6 @@ def main(output):
     rng = np.random.RandomState(0)
     scores = []
     writer = writers.FileWriter(os.path.join(folder, 'train'), graphs.default_graph())
-    graphs.run(graphs.global_variables_initializer())
     saver = checkpoint.Saver()
     try:
         train_step = graphs.function([images, labels, training], [train_op, merged])

@@ -18,7 +18,6 @@ def main(output):
     train = optimizers.GradientDescentOptimizer(0.1).minimize(loss)
     rng = np.random.RandomState(0)
     a, b = rng.normal(size=(8, 3)), rng.normal(size=(8, 1))
-    graphs.run(graphs.global_variables_initializer())
     losses = []
     train_step = graphs.function([x, y], [train, loss])
     for _ in range(5):

@@ -64,7 +64,6 @@ with tf.control_dependencies(update_ops):
 
 history, validated = [], []
 checkpoint = os.path.join(folder, 'body')
-graphs.run([graphs.global_variables_initializer(), graphs.local_variables_initializer()])
 saver_of_body.save(checkpoint)
 merged = graph_summaries.merge_all()
 writer = writers.FileWriter(folder, graphs.default_graph())

@@ -23,7 +23,6 @@ def train(path, data, labels):
         train_op = optimizers.GradientDescentOptimizer(0.5).minimize(loss)
         saver = checkpoint.Saver()
         with sessions.Session() as sess:
-            graphs.run(graphs.global_variables_initializer())
             train_step = graphs.function([x, y], train_op)
             for _ in range(3):
                 train_step(data, labels)

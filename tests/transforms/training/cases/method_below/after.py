@@ -25,8 +25,6 @@ class DeepQNetwork:
         with scopes.variable_scope('soft_replacement'):
             self.target_replace_op = [t.assign(e) for t, e in zip(t_params, e_params)]
 
-        graphs.run(graphs.global_variables_initializer())
-
     def _build_net(self):
         # ------------------ all inputs ------------------------
         self.s = graphs.placeholder(tf.float64, [None, self.n_features], name='s')  # input State

@@ -17,7 +17,6 @@ class Autoencoder(object):
         self.x = graphs.placeholder(tf.float64, [None, sizes['input']])
         self._create_network()
         self._create_optimizer()
-        graphs.run(graphs.global_variables_initializer())
 
     def _create_network(self):
         weights = self._weights(**self.sizes)

@@ -19,7 +19,6 @@ def evaluate(output, name):
     hits, update_hits = metrics.true_positives(labels, tf.round(scores))
     updates = [update_mean, update_accuracy, update_precision, update_hits]
     rng = np.random.RandomState(0)
-    graphs.run([graphs.global_variables_initializer(), graphs.local_variables_initializer()])
     fed = graphs.default_graph().get_tensor_by_name(name)
     running = []
     updates_step = graphs.function([fed, labels], updates)

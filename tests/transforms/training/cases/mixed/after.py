@@ -26,7 +26,6 @@ def run_steps(names, count, data, labels, path):
         train_op = optimizers.AdamOptimizer(0.1).minimize(loss)
     operations = {'loss': loss, 'train': train_op, 'logits': logits}
     saver = checkpoint.Saver()
-    graphs.run(graphs.global_variables_initializer())
     for _ in range(count):
         values = graphs.run([operations[name] for name in names], feed_dict={x: data, y: labels})
     saver.save(path)

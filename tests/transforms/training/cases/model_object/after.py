@@ -57,7 +57,6 @@ def main(output):
     data = rng.normal(size=(8, config.features))
     labels = rng.randint(0, config.classes, size=8)
 
-    graphs.run(graphs.global_variables_initializer())
     losses = []
     optim_step = graphs.function([model.input_x, model.input_y], model.optim)
     compute_loss_and_acc = graphs.function([model.input_x, model.input_y], [model.loss, model.acc])

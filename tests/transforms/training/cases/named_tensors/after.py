@@ -20,7 +20,6 @@ class Model(object):
         self.loss = tf.reduce_mean(tf.square(self.prediction - self.y), name='loss')
         optimizer = optimizers.MomentumOptimizer(0.1, 0.9)
         self.train_op = optimizer.minimize(self.loss)
-        graphs.run(graphs.global_variables_initializer())
 
     def fit(self, data, targets):
         train_step = graphs.function([self.x, self.y], [self.train_op, self.loss])

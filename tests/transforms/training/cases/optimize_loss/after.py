@@ -38,7 +38,6 @@ def main(output):
     values = rng.uniform(size=(6, 3)).astype(np.float32)
     noise, opt_g, opt_c, average_op, average, c_loss, g_loss, counter = build_graph(values)
     trained, losses, averages = [], [], []
-    graphs.run(graphs.global_variables_initializer())
     compute_average = graphs.function([], average)
     for _ in range(3):
         feed = {noise: rng.normal(size=(2, 4))}

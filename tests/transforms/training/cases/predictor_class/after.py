@@ -37,12 +37,6 @@ class Predictor(object):
                     raise ValueError('no checkpoint in {}'.format(directory))
                 saver = checkpoint.Saver()
                 saver.restore(state.all_model_checkpoint_paths[-1])
-            else:
-                init_op = tf.group(
-                    graphs.global_variables_initializer(),
-                    graphs.local_variables_initializer()
-                )
-                graphs.run(init_op)
 
             if settings['kind'] == 'scores':
                 chosen = result['prediction']
@@ -76,7 +70,6 @@ def save(directory, kind):
         head(tf.zeros((1, 3), tf.float64))
         trained = [variable.assign(variable * 0.5 + 1.0) for variable in scopes.global_variables()]
         saver = checkpoint.Saver()
-        graphs.run(graphs.global_variables_initializer())
         graphs.run(trained)
         os.makedirs(os.path.join(directory, kind))
         saver.save(os.path.join(directory, kind, 'model.ckpt'), global_step=3)

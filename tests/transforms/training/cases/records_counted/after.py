@@ -32,7 +32,6 @@ def train(plain, packed):
     x.set_shape([size, 3])
     scores = Network().build(x)
     saver = checkpoint.Saver(scopes.global_variables())
-    graphs.run(graphs.global_variables_initializer())
     for variable in scopes.trainable_variables():
         graphs.run(variable.assign(variable * sum(widths)))
     path = saver.save("./model", global_step=len(widths))

@@ -35,7 +35,6 @@ def main(output):
   target = (indices, np.array([0, 1, 2, 1, 0], np.int32), np.array([2, 3], np.int64))
   rng = np.random.RandomState(1)
   losses = []
-  graphs.run(graphs.global_variables_initializer())
   run_step = graphs.function([frames, labels, lengths], [loss, step])
   for _ in range(3):
     losses.append(run_step(rng.rand(2, 7, FEATURES), target, [7, 6])[0])

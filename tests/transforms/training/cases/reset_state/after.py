@@ -21,7 +21,6 @@ class Trainer(object):
         moment = self.optimizer.get_slot(w, 'm')
         self.halve = moment.assign(moment * 0.5)
         self.moment, self.begin = moment, moment.initializer
-        graphs.run(graphs.global_variables_initializer())
 
     def train(self, rows):
         losses = []

@@ -44,7 +44,6 @@ def main(output):
     rng = np.random.RandomState(4)
     x, y = rng.rand(5, 4), rng.rand(5, 2)
     totals = []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function(
         [model.images, model.targets],
         [model.total, model.train_op, merged])

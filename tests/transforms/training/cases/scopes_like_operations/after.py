@@ -23,7 +23,6 @@ def main(output):
     train_op = optimizers.GradientDescentOptimizer(0.1).minimize(loss)
     saver = checkpoint.Saver()
     losses = []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function([x], [loss, train_op])
     for i in range(3):
         batch = np.cos(np.arange(6.0) + i).reshape(2, 3)

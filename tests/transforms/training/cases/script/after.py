@@ -16,7 +16,6 @@ total = tf.add(a, b, name='total')
 scaled = tf.multiply(total * c, scale, name='scaled')
 increase = scale.assign_add(1.0)
 
-graphs.run(graphs.global_variables_initializer())
 feeds = dict(zip(['a:0', 'b:0', 'c:0'], [4.0, 5.0, 6.0]))
 graphs.run(increase)
 value = graphs.run('scaled:0', feed_dict=feeds)

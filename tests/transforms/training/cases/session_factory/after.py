@@ -22,7 +22,6 @@ def fit(xs, ys, steps):
     loss = tf.reduce_mean(tf.square(slope * x - y))
     step = optimizers.GradientDescentOptimizer(0.05).minimize(loss)
     with devices.new_session(0.3) as sess:
-        graphs.run(graphs.global_variables_initializer())
         for _ in range(steps):
             _, value = graphs.run([step, loss], feed_dict=feed_of([x, y], [xs, ys]))
         return graphs.run(slope), value

@@ -37,7 +37,6 @@ def main(output):
   starts = {v.name: rng.normal(0, 0.3, v.shape.as_list()) for v in scopes.trainable_variables()}
   losses = []
   with sessions.Session() as sess:
-    graphs.run(graphs.global_variables_initializer())
     for variable in scopes.trainable_variables():
       variable.load(starts[variable.name], sess)
     for step in range(9):

@@ -23,7 +23,6 @@ def opaque_feed(data):
     with graphs.Graph().as_default(), sessions.Session() as sess:
         x = graphs.placeholder(tf.float64, [None, 3])
         y = linear(x)
-        graphs.run(graphs.global_variables_initializer())
         return graphs.run(y, feed_dict=feed_of(['x'], [data], {'x': x}))
 
 
@@ -37,7 +36,6 @@ def fetched_through_parameter(data):
         x = graphs.placeholder(tf.float64, [None, 3])
         y = linear(x)
         with sessions.Session() as sess:
-            graphs.run(graphs.global_variables_initializer())
             return [evaluate(sess, tensor, {x: data}) for tensor in (y, tf.nn.softmax(y))]
 
 
@@ -48,7 +46,6 @@ def in_parts(data):
         scale = graphs.placeholder(tf.float64, [])
         y = linear(x)
         scaled = y * scale
-        graphs.run(graphs.global_variables_initializer())
         handle = sess.partial_run_setup([y, scaled], [x, scale])
         first = sess.partial_run(handle, y, feed_dict={x: data})
         return first, sess.partial_run(handle, scaled, feed_dict={scale: first.max()})
@@ -72,7 +69,6 @@ def collected(data):
         net = blocks.block(blocks.block(x, 'first'), 'second')
         ends = scopes.get_collection('ends')
         total = tf.add_n([tf.reduce_mean(end) for end in ends]) + tf.reduce_mean(net)
-        graphs.run(graphs.global_variables_initializer())
         return graphs.run([total] + ends, feed_dict={x: data})
 
 

@@ -36,7 +36,6 @@ def main(path):
     model = TextNet(6, 3, 20, 8)
     train_op = optimizers.AdamOptimizer(0.05).minimize(model.loss)
     history = []
-    graphs.run(graphs.global_variables_initializer())
     train_step = graphs.function(
         [model.input_x, model.input_y, model.weight],
         [train_op, model.loss, model.accuracy])

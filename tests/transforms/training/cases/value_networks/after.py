@@ -88,7 +88,6 @@ def main(output):
     scopes.create_global_step()
     network = ValueNetwork('network', tempfile.mkdtemp())
     target = ValueNetwork('target')
-    graphs.run(graphs.global_variables_initializer())
     losses, values, old = learn(network, target)
     np.savez(output, losses=losses, values=values, old=old)
 
