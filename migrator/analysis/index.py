@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from migrator.analysis import libraries
 from migrator.analysis.module_summary import ModuleSummary
 from migrator.analysis.packed import Summaries, unpacked
 from migrator.analysis.python2 import runs_on_python2
@@ -389,14 +390,17 @@ def _own_name(summaries: Mapping[str, ModuleSummary], tops: frozenset[str]) -> s
     a name that nothing in it has, whatever the folder is called here; empty if none does."""
     if "__init__.py" not in summaries:
         return ""
+    others = sys.stdlib_module_names | libraries.tops() | {"tensorflow", "keras", "tf_slim", "tf1_support"}
     inside = {path.removesuffix(".py").partition("/")[0] for path in summaries}
     asked: dict[str, set[str]] = {}
     for summary in summaries.values():
         for target in summary.imports:
             head, _, rest = target.partition(".")
-            if head and rest and head not in tops and head not in sys.stdlib_module_names:
+            if head and rest and head not in tops and head not in others:
                 asked.setdefault(head, set()).add(rest.partition(".")[0])
-    found = [head for head, names in asked.items() if len(names) > 1 and names <= inside]
+    # a folder or two may have been renamed since
+    found = [head for head, names in asked.items()
+             if len(names & inside) > 1 and 4 * len(names - inside) <= len(names)]
     return found[0] if len(found) == 1 else ""
 
 

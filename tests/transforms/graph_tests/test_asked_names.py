@@ -85,9 +85,14 @@ def test_a_checkout_of_one_package_knows_its_own_name() -> None:
         "    def test_net(self):\n        self.assertAllClose(nets.net(tf.ones([2])), [1.0, 1.0])\n"
     )
     rules, facts = load_ruleset(Options()), load_facts()
-    # What else is imported below the name is a file of it, or the name is another package's.
-    for first, marked in (("", True), ("from lettuce import seeds\n", False)):
+    # What else is imported below the name is a file of it, or the name is another package's; where most
+    # are its files, one was renamed.
+    most = "from lettuce import soil, sun, water\n"
+    for first, marked in (("", True), ("from lettuce import seeds\n", False), (most, False),
+                          (most + "from lettuce import seeds\n", True)):
         texts = {"__init__.py": "", "shapes.py": shapes, "nets.py": nets}
+        if "seeds" in first and most in first:
+            texts |= {"soil.py": "", "sun.py": "", "water.py": ""}
         texts["nets_test.py"] = first + test
         index = ProjectIndex.assemble({p: ModuleSummary.of(p, t, facts) for p, t in texts.items()})
         new = migrate_text("nets_test.py", texts["nets_test.py"], index, Options(), rules).new_text or ""
