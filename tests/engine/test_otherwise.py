@@ -509,3 +509,13 @@ def test_numbers_that_a_test_expects_of_a_seed(expected: str, lines: list[int]) 
             "    tf.set_random_seed(1)\n    with self.test_session() as sess:\n"
             f"      y = tf.random_normal([2])\n      self.assertAllClose(sess.run(y), {expected})\n")
     assert found(text, "TF319") == lines
+
+
+@pytest.mark.parametrize(("line", "told"), [
+    ("from keras.callbacks import TensorBoard\nc = TensorBoard(log_dir='l')\n", [2]),
+    ("import tensorflow as tf\nc = [tf.keras.callbacks.TensorBoard('l')]\n", [2]),
+    ("from tensorflow import keras\nc = keras.callbacks.TensorBoard('l')\n", [2]),
+    ("import tensorflow as tf\nfrom boards import TensorBoard\nc = TensorBoard('l')\n", []),
+])  # fmt: skip
+def test_events_of_keras(line: str, told: list[int]) -> None:
+    assert found(line, "TF323") == told
