@@ -80,7 +80,7 @@ def test_an_argument_that_is_gone_is_told(text: str, what: str) -> None:
     [
         ("import pandas as pd\nx = pd.concat([a, b], 1)\n", "pd.concat([a, b], axis=1)"),
         ("import librosa\ns = librosa.stft(y, 1024,  # size\n                 256)\n",
-         "librosa.stft(y, n_fft=1024,  # size\n                 hop_length=256)"),
+         "librosa.stft(y, n_fft=1024,  # size\n                 hop_length=256, pad_mode='reflect')"),
         ("from sklearn.svm import SVC\nc = SVC(1.0, 'rbf', gamma='auto')\n",
          "SVC(C=1.0, kernel='rbf', gamma='auto')"),
         ("import matplotlib.pyplot as plt\nf = plt.subplots(2, 2, True)\n", "subplots(2, 2, sharex=True)"),
