@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import unpacks
 from migrator.analysis.facts import fact
 from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.facts_loaded_graphs import LOADING
@@ -219,9 +220,8 @@ class Carried:
         for node in self.expressions:
             call = self._making(node)
             if call is not None:
-                home = self.parents.around(node) if isinstance(node, ast.Attribute) else ()
-                scope = next((n for n in home if isinstance(n, ast.ClassDef)), None) or (
-                    self.parents.function(node))
+                owner = self.parents.owner(node) if isinstance(node, ast.Attribute) else None
+                scope = owner or self.parents.function(node)
                 made[id(scope), self._graph_named(call)].append(node)
                 if isinstance(node, ast.Name) and any(map(self._is_new_graph, walk(scope))):
                     made.pop((id(scope), self._graph_named(call)))
@@ -359,7 +359,7 @@ class Carried:
         if isinstance(func, ast.Attribute):
             if func.attr != "__init__":
                 return func.attr
-            owner = next((n for n in self.parents.around(call) if isinstance(n, ast.ClassDef)), None)
+            owner = self.parents.owner(call)
             if isinstance(func.value, ast.Call) and owner is not None and owner.bases:
                 return ast.unparse(owner.bases[0]).rpartition(".")[2]
             return ast.unparse(func.value).rpartition(".")[2]
@@ -376,9 +376,7 @@ class Carried:
         found: dict[str, dict[str, int]] = {}
         for node in walk(self.tree):
             if isinstance(node, ast.Call) and (name := self.callee(node)):
-                starred = any(isinstance(a, ast.Starred) for a in node.args) or any(
-                    w.arg is None for w in node.keywords)
-                count = 1000 if starred else len(node.args) - self.explicit_self(node)
+                count = 1000 if unpacks(node) else len(node.args) - self.explicit_self(node)
                 meant = self.values.names.resolve_node(node.func, values=False) or ""
                 known = found.setdefault(name, {})
                 known[meant] = max(known.get(meant, 0), count)

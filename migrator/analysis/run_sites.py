@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from migrator.analysis import graph_kinds as k
+from migrator.analysis.arguments import unpacks
 from migrator.analysis.tree_walk import last_name, self_attribute, walk
 from migrator.analysis.value_kinds import Function, Values, parameters
 
@@ -53,7 +54,7 @@ def sites(tree: ast.Module, values: Values) -> Iterator[Site]:
 
 
 def _site(call: ast.Call, func: ast.Attribute, values: Values) -> Site | None:
-    if any(isinstance(a, ast.Starred) for a in call.args) or any(w.arg is None for w in call.keywords):
+    if unpacks(call):
         return None
     given: dict[str, ast.expr] = {w.arg: w.value for w in call.keywords if w.arg}
     if func.attr == "run" and values.kind(func.value) == k.SESSION:
@@ -185,7 +186,7 @@ def _is_text(node: ast.expr, values: Values, depth: int = 4) -> bool:
 def _of_class(node: ast.expr, values: Values) -> list[ast.expr]:
     """What the body of the class gives an attribute of its object."""
     name = self_attribute(node)
-    owner = next((n for n in values.parents.around(node) if isinstance(n, ast.ClassDef)), None)
+    owner = values.parents.owner(node)
     if name is None or owner is None:
         return []
     return [statement.value for statement in owner.body if isinstance(statement, ast.Assign)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from migrator.analysis import graph_kinds as k
 from migrator.analysis.facts_graph_code import names_session
 from migrator.analysis.names import NameTable
-from migrator.analysis.tree_walk import children, last_name, self_attribute, walk
+from migrator.analysis.tree_walk import blocks_of, children, last_name, self_attribute, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | ast.ClassDef | Function | ast.Lambda
@@ -43,6 +43,16 @@ class Parents:
     def function(self, node: ast.AST) -> Function | ast.Module:
         """The innermost function around a node, else the module."""
         return next(n for n in self.around(node) if isinstance(n, (Function, ast.Module)))
+
+    def owner(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class around a node."""
+        return next((n for n in self.around(node) if isinstance(n, ast.ClassDef)), None)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which one stands."""
+        holder = self.of(statement)
+        assert holder is not None
+        return next(block for block in blocks_of(holder) if statement in block)
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The statement that a node belongs to: itself, if it is one."""
@@ -85,7 +95,7 @@ class Values:
             home = self.home(target)
             self._locals[id(home), target.id].append(value)
         elif (name := self_attribute(target)) is not None:
-            owner = self._owner(target)
+            owner = self.parents.owner(target)
             if owner is not None:
                 self._attributes[id(owner), name].append(value)
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and (
@@ -107,9 +117,6 @@ class Values:
         assert module is not None
         return module
 
-    def _owner(self, node: ast.AST) -> ast.ClassDef | None:
-        return next((n for n in self.parents.around(node) if isinstance(n, ast.ClassDef)), None)
-
     def assigned(self, node: ast.expr) -> list[ast.expr] | None:
         """What a name or attribute of self is assigned; None where it is a parameter or unknown."""
         if isinstance(node, ast.Name):
@@ -123,7 +130,7 @@ class Values:
                     return None
             return None
         name = self_attribute(node)
-        owner = self._owner(node) if name else None
+        owner = self.parents.owner(node) if name else None
         return self._attributes.get((id(owner), name)) if owner is not None and name else None
 
     def imported(self, node: ast.expr) -> bool:

@@ -163,26 +163,23 @@ def _argument_reads(reader: Reader) -> dict[str, list[Reference]]:
 def _mattered(reader: Reader, reads: list[Reference]) -> bool:
     """Whether an argument did more than name things, set a session up or be one."""
     guards = Guards(reader.parsed.text, lambda: reader.statements)
-    for reference in reads:
-        if names_session(reference.root) or guards.at(reference.node.lineno):
-            continue  # (a guard: what only another version did with it)
-        if not any(_inside(reference.node, node) for node in (*_plumbing(reader), *_named(reader))):
-            return True
-    return False
+    left = [
+        reference.node for reference in reads  # but for guards: what only another version did with it
+        if not names_session(reference.root) and not guards.at(reference.node.lineno)]
+    others = _changing_nothing(reader) if left else []
+    return any(not any(_inside(node, other) for other in others) for node in left)
 
 
-def _named(reader: Reader) -> list[ast.expr]:
-    """What is given by keywords that change nothing."""
-    calls = (reference.call for reference in reader.names.references if reference.call is not None)
-    return [word.value for call in calls for word in call.keywords if word.arg in _NAMING]
-
-
-def _plumbing(reader: Reader) -> list[ast.Call]:
-    found = []
+def _changing_nothing(reader: Reader) -> list[ast.expr]:
+    """The calls around sessions, and what other calls are given by keywords that change nothing."""
+    found: list[ast.expr] = []
     for reference in reader.names.references:
         call = reference.call
-        if call is not None and (reference.attrs[-1] if reference.attrs else reference.root) in _PLUMBING:
+        if call is None:
+            continue
+        if (reference.attrs[-1] if reference.attrs else reference.root) in _PLUMBING:
             found.append(call)
+        found += [word.value for word in call.keywords if word.arg in _NAMING]
     return found
 
 

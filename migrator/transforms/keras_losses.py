@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from migrator.analysis.tree_walk import calls_in, walk
+from migrator.analysis.tree_walk import calls_in, elements, last_name, self_attribute, walk
+from migrator.analysis.value_kinds import Function, Parents
 from migrator.analysis.values import argument
 from migrator.engine import standalone_keras
 from migrator.engine.edits import Edit, Lines, apply
@@ -20,9 +21,6 @@ from migrator.transforms.keras_tensors import CODE, Symbols
 
 if TYPE_CHECKING:
     from migrator.engine.context import FileContext
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Holder = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @transform
@@ -47,11 +45,11 @@ class _Losses:
         self.ctx = ctx
         self.lines = Lines(ctx.text)
         self.symbols = Symbols(ctx)
-        self.functions: dict[str, list[_Function]] = {}
+        self.functions: dict[str, list[Function]] = {}
         for node in walk(ctx.tree):
-            if isinstance(node, _Function):
+            if isinstance(node, Function):
                 self.functions.setdefault(node.name, []).append(node)
-        self.around = dict(_holders(ctx.tree, ()))
+        self.parents = Parents(ctx.tree)
         self.known: dict[ast.AST, frozenset[str]] = {}
 
     def read(self) -> Iterator[Edit]:
@@ -60,7 +58,7 @@ class _Losses:
                     self.ctx.suppressed(CODE, call)):
                 continue
             for value in (argument(call, 1, "loss"), argument(call, 2, "metrics")):
-                for one in _each(value):
+                for one in elements(value) if value is not None else ():
                     if self._reads(one, call):
                         yield from self._reading(call.func.value, one)
 
@@ -79,21 +77,18 @@ class _Losses:
             given = [*function.args, *(word.value for word in function.keywords)]
             names = {node.id for value in given for node in walk(value) if isinstance(node, ast.Name)}
             attributes = {name for value in given for name in _of_self(value)}
-            maker = function.func
-            return isinstance(maker, (ast.Name, ast.Attribute)) and _last(maker) in self.functions and bool(
+            return last_name(function.func) in self.functions and bool(
                 names & self._names(place) or attributes & self._attributes(place))
-        if not isinstance(function, (ast.Name, ast.Attribute)):
-            return False
-        return any(self._reads_around(one) for one in self.functions.get(_last(function), ()))
+        return any(self._reads_around(one) for one in self.functions.get(last_name(function), ()))
 
-    def _reads_around(self, function: _Function) -> bool:
+    def _reads_around(self, function: Function) -> bool:
         """Whether a function reads symbolic tensors that are around it, or its object's."""
         return bool(_free(function) & self._names(function)
                     or _of_self(function) & self._attributes(function))
 
     def _names(self, place: ast.AST) -> frozenset[str]:
         """The names that symbolic tensors have in what is around a node."""
-        holders = [h for h in self.around[place] if not isinstance(h, ast.ClassDef)]
+        holders = [h for h in self.parents.around(place) if isinstance(h, (Function, ast.Module))]
         return frozenset().union(*map(self._bound, holders))
 
     def _bound(self, holder: ast.AST) -> frozenset[str]:
@@ -105,9 +100,9 @@ class _Losses:
     def _attributes(self, place: ast.AST) -> frozenset[str]:
         """The attributes of `self` that are symbolic tensors, in the class around a node."""
         found: set[str] = set()
-        for holder in self.around[place]:
+        for holder in self.parents.around(place):
             for method in walk(holder) if isinstance(holder, ast.ClassDef) else ():
-                if isinstance(method, _Function):
+                if isinstance(method, Function):
                     names = self._bound(method)
                     found |= {target.attr for node in walk(method) if isinstance(node, ast.Assign)
                               and self.symbols.is_one(node.value, names)
@@ -115,37 +110,12 @@ class _Losses:
         return frozenset(found)
 
 
-def _holders(node: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
-    """Every node with the module, classes and functions around it."""
-    yield node, around
-    inner = (*around, node) if isinstance(node, _Holder) else around
-    for child in ast.iter_child_nodes(node):
-        yield from _holders(child, inner)
-
-
-def _each(value: ast.expr | None) -> Iterator[ast.expr]:
-    """The functions in a loss or in metrics: one, a list of some, a dict of them."""
-    if isinstance(value, (ast.List, ast.Tuple)):
-        for item in value.elts:
-            yield from _each(item)
-    elif isinstance(value, ast.Dict):
-        for item in value.values:
-            yield from _each(item)
-    elif value is not None:
-        yield value
-
-
-def _last(node: ast.Name | ast.Attribute) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr
-
-
 def _of_self(node: ast.AST) -> set[str]:
     """The attributes of `self` in a node."""
-    return {part.attr for part in walk(node) if isinstance(part, ast.Attribute)
-            and isinstance(part.value, ast.Name) and part.value.id == "self"}
+    return {name for part in walk(node) if (name := self_attribute(part)) is not None}
 
 
-def _free(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
+def _free(function: Function | ast.Lambda) -> frozenset[str]:
     """The names that a function reads and neither takes nor binds."""
     names = [node for node in walk(function) if isinstance(node, ast.Name)]
     own = {node.arg for node in walk(function) if isinstance(node, ast.arg)}

@@ -73,6 +73,7 @@ _MAKERS = ("keras.layers.", "keras.applications.", "keras.models.Sequential", "k
 _BY_NAME = frozenset({"builtins.hasattr", "builtins.getattr", "builtins.setattr"})
 _MODEL_FILES = (".keras", ".h5", ".hdf5")
 _WEIGHT_FILES = (".h5", ".hdf5")
+_ENDS_IN = "Keras 3 writes weights only to names that end in .weights.h5"
 _DISTRIBUTED = frozenset({"keras.layers.TimeDistributed", "keras.layers.wrappers.TimeDistributed",
                           "tensorflow.keras.layers.TimeDistributed"})
 _CHECKPOINTS = frozenset({
@@ -281,12 +282,16 @@ class _Methods:
         self.ctx.change(CODE, call, why, Rung.SUPPORT)
 
     def _to_function(self, call: ast.Call, model: ast.expr, name: str, before: str = "") -> None:
+        """The same as `_as_function`, for what is computed from a model's tensors."""
+        self._as_function(call, model, name, before)
+        self.ctx.change(CODE, call, "Keras 3's models take nothing that is computed from their tensors",
+                        Rung.SUPPORT)
+
+    def _as_function(self, call: ast.Call, model: ast.expr, name: str, before: str = "") -> None:
         """``model.method(x)`` becomes ``function(model, x)``."""
         opening = self.lines.text.index("(", self.lines.span(call.func)[1]) + 1
         start, text = self.lines.span(call)[0], self.lines.text[slice(*self.lines.span(model))]
         self.edits.append(Edit(start, opening, (f"{self.ctx.support(name)}({text}, {before}",)))
-        self.ctx.change(CODE, call, "Keras 3's models take nothing that is computed from their tensors",
-                        Rung.SUPPORT)
 
     def _loss(self, call: ast.Call) -> None:
         """``model.add_loss(loss)``: of variables it is computed in each step, as it was in a graph."""
@@ -363,12 +368,8 @@ class _Methods:
                 self.ctx.names.resolve_node(call.func) or "").startswith("tf1_support."):
             return
         if name is None or name.endswith(_WEIGHT_FILES):
-            start, end = self.lines.span(call.func.value)  # type: ignore[attr-defined]
-            opening = self.lines.text.index("(", self.lines.span(call.func)[1]) + 1
-            new = self.ctx.support("keras_files.save_weights")
-            self.edits.append(Edit(start, opening, (f"{new}({self.lines.text[start:end]}, ",)))
-            self.ctx.change(CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
-                            Rung.SUPPORT, Confidence.LIKELY)
+            self._as_function(call, call.func.value, "keras_files.save_weights")  # type: ignore[attr-defined]
+            self.ctx.change(CODE, call, _ENDS_IN, Rung.SUPPORT, Confidence.LIKELY)
         if not _may_end_in(path, _WEIGHT_FILES):
             self._misnamed(call)
 
@@ -385,7 +386,7 @@ class _Methods:
 
     def _misnamed(self, call: ast.Call) -> None:
         self.ctx.finding(
-            CODE, call, "Keras 3 writes weights only to names that end in .weights.h5",
+            CODE, call, _ENDS_IN,
             "Rename the file here and where it is read (load_weights still reads old .h5 "
             "files); a TensorFlow checkpoint is written by tf.train.Checkpoint(model).write.",
         )  # fmt: skip

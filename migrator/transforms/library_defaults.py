@@ -7,6 +7,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from migrator.analysis.arguments import unpacks
 from migrator.analysis.tree_walk import calls_in
 from migrator.engine.callsite import CallSite, Unreadable, read_call
 from migrator.engine.edits import Edit, Lines, apply
@@ -70,7 +71,7 @@ class LibraryDefaults:
             if function in _RESAMPLING:
                 _tell_resampling(ctx, call)
             written = _written(function, call)
-            if not written or ctx.suppressed(CODE, call) or _hides(call):
+            if not written or ctx.suppressed(CODE, call) or unpacks(call):
                 continue
             try:
                 site = read_call(ctx.text, lines, call)
@@ -80,11 +81,6 @@ class LibraryDefaults:
             library = function.partition(".")[0]
             ctx.change(CODE, call, f"the default that {library} had for {', '.join(written)}", Rung.NATIVE)
         return apply(ctx.text, edits)[0] if edits else None
-
-
-def _hides(call: ast.Call) -> bool:
-    """Whether stars hide which arguments are given."""
-    return any(isinstance(a, ast.Starred) for a in call.args) or any(w.arg is None for w in call.keywords)
 
 
 def _written(function: str, call: ast.Call) -> dict[str, str]:

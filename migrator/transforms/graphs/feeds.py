@@ -55,8 +55,8 @@ def _dict_of(site: Site, values: Values, parents: Parents) -> tuple[ast.Assign, 
     with the dict that it makes."""
     assert isinstance(site.feed, ast.Name)
     for statement in _around(parents.statement(site.call), parents):
-        block = _block(statement, parents)
-        for other in reversed(block[: block.index(statement)] if block else []):
+        block = parents.block(statement)
+        for other in reversed(block[: block.index(statement)]):
             if isinstance(other, ast.Assign) and len(other.targets) == 1 and isinstance(
                     other.targets[0], ast.Name) and other.targets[0].id == site.feed.id:
                 display = other.value
@@ -79,15 +79,6 @@ def _around(statement: ast.stmt, parents: Parents) -> Iterator[ast.stmt]:
             yield holder
 
 
-def _block(statement: ast.stmt, parents: Parents) -> list[ast.stmt]:
-    holder = parents.of(statement)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(holder, name, None)
-        if isinstance(block, list) and statement in block:
-            return block
-    return []
-
-
 def _read_elsewhere(
     name: str, fed: list[Site], made: list[ast.Assign], values: Values
 ) -> bool:
@@ -103,7 +94,7 @@ def _same_there(
     made: ast.Assign, display: ast.Dict, run: ast.stmt, parents: Parents, uses: int
 ) -> bool:
     """Whether the values mean the same where they are fed as where the dict was made."""
-    block = _block(made, parents)
+    block = parents.block(made)
     outer = next(stmt for stmt in _around(run, parents) if stmt in block)
     between = block[block.index(made) + 1 : block.index(outer)]
     simple = all(isinstance(node, _SIMPLE) for value in display.values for node in walk(value))

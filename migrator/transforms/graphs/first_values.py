@@ -20,7 +20,6 @@ _VARIABLES = frozenset(f"tensorflow.{name}" for name in (
 _NEW_GRAPH = frozenset({"tensorflow.Graph", "tensorflow.reset_default_graph"})
 #: What asks whether variables have a value.
 _ASKING = ("uninitialized_variables", "is_variable_initialized", "variables_initialized(")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RUNNING = frozenset({"restore", "eval"})  # methods that need a session, by whatever they are called on
 _DEPTH = 6  # calls that lead to calls, names that stand for names
 
@@ -52,7 +51,7 @@ class FirstValues:
     def statements(self, spare: Sequence[Site]) -> Iterator[ast.stmt]:
         """The statements that go with such runs: their own, and what only they needed."""
         yield from (self.parents.statement(site.call) for site in spare)
-        shared = any(True for _ in self.index.importers(self.path))
+        shared = bool(self.index.importers(self.path))
         names = [node for site in spare for node in walk(site.fetches) if isinstance(node, ast.Name)]
         fetched = {id(node) for node in names}
         for name in sorted({node.id for node in names}):
@@ -144,19 +143,14 @@ class FirstValues:
         inside = {id(node) for node in self.parents.around(place)}
         calls = [node for node in walk(function) if isinstance(node, ast.Call)
                  and (node.lineno, node.col_offset) < at and id(node) not in inside
-                 and self._runs_there(node, function)]
+                 and self._home(node) is function]
         for call in sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)):
             if not self._is_apart(call, inside):
                 yield call
 
-    def _runs_there(self, node: ast.AST, function: Function | ast.Module) -> bool:
-        """Whether a node is code of the function itself, not of one that is defined in it."""
-        for holder in self.parents.around(node):
-            if holder is function:
-                return True
-            if isinstance(holder, (Function, ast.Lambda)):
-                return False
-        return False
+    def _home(self, node: ast.AST) -> ast.AST:
+        """The function, lambda or module that runs a node."""
+        return next(n for n in self.parents.around(node) if isinstance(n, (Function, ast.Lambda, ast.Module)))
 
     def _is_apart(self, node: ast.AST, inside: set[int]) -> bool:
         """Whether a node is in a branch beside that one in which the nodes `inside` are."""
@@ -211,7 +205,7 @@ class FirstValues:
         hit = self.index.definition(self.values.names.resolve_node(func, values=False) or "", self.path)
         tree = self.index.tree(hit[0].path) if hit is not None else None
         return [] if tree is None or hit is None else [
-            node for node in tree.body if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
+            node for node in tree.body if isinstance(node, (Function, ast.ClassDef))
             and node.name == hit[1].partition(".")[0]]
 
     @cached_property
@@ -219,7 +213,7 @@ class FirstValues:
         """The functions and classes of the file by name."""
         found: dict[str, list[ast.AST]] = {}
         for node in walk(self.tree):
-            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            if isinstance(node, (Function, ast.ClassDef)):
                 found.setdefault(node.name, []).append(node)
         return found
 
@@ -241,5 +235,5 @@ def _constructor(code: ast.AST) -> ast.AST:
     """What runs where a class is called; a function is that itself."""
     if not isinstance(code, ast.ClassDef):
         return code
-    return next((node for node in code.body if isinstance(node, _FUNCTIONS) and node.name == "__init__"),
+    return next((node for node in code.body if isinstance(node, Function) and node.name == "__init__"),
                 ast.Pass())

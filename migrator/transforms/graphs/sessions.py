@@ -157,38 +157,22 @@ class SessionRemoval:
 def without(node: ast.stmt, parents: Parents, lines: Lines) -> Edit:
     """Takes a statement away with its lines, and a condition that only it stood under; what is left of any
     other block that it was alone in is `pass`."""
-    block = _block(node, parents)
-    if len(block) > 1:
-        return _taken(node, lines)
-    emptied = _emptied(block, parents, lines)
-    return Edit(*lines.span(node), ("pass",)) if emptied is None else emptied
+    return next(all_without([node], parents, lines))
 
 
 def all_without(nodes: Sequence[ast.stmt], parents: Parents, lines: Lines) -> Iterator[Edit]:
     """Takes statements away as `without` does, of which several may make up a block."""
     gone = {id(node) for node in nodes}
-    done: set[int] = set()
     for node in nodes:
-        block = _block(node, parents)
-        if id(node) in done or not all(id(other) in gone for other in block):
-            if id(node) not in done:
-                yield _taken(node, lines)
-            continue
-        done |= {id(other) for other in block}
-        emptied = _emptied(block, parents, lines)
-        if emptied is not None:
+        block = parents.block(node)
+        if not gone.issuperset(map(id, block)):
+            yield _taken(node, lines)
+        elif node is block[-1]:  # for all of them
+            emptied = _emptied(block, parents, lines)
+            if emptied is None:
+                yield from (_taken(other, lines) for other in block[:-1])
+                emptied = Edit(*lines.span(node), ("pass",))
             yield emptied
-            continue
-        yield from (_taken(other, lines) for other in block[:-1])
-        yield Edit(*lines.span(block[-1]), ("pass",))
-
-
-def _block(node: ast.stmt, parents: Parents) -> list[ast.stmt]:
-    """The statements of the block that a statement belongs to; of a module, nothing is left to be."""
-    holder = parents.of(node)
-    blocks = (getattr(holder, name, None) for name in ("body", "orelse", "finalbody"))
-    found = next((block for block in blocks if isinstance(block, list) and node in block), [node])
-    return found
 
 
 def _taken(node: ast.stmt, lines: Lines) -> Edit:
