@@ -244,6 +244,16 @@ def picture(path: str, height: int = 64, width: int = 64, seed: int = 0) -> None
     Image.fromarray(pixels).save(path)
 
 
+def fill(model: Any, random: np.random.RandomState, scale: float = 1.0, vectors: bool = True) -> Any:
+    """A Keras model, with drawn weights of about `scale` / sqrt(inputs), and `vectors` from 0.5 to 1."""
+    model.set_weights([
+        random.normal(size=v.shape) * scale / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1
+        else random.uniform(0.5, 1, v.shape) if vectors else v
+        for v in model.get_weights()
+    ])  # fmt: skip
+    return model
+
+
 def write_digits(folder: str) -> None:
     """Writes 5,600 pictures for training and 300 for tests, 28 × 28: noise, and stripes whose places
     tell the class."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from kit import carried, picture, settings, under
+from kit import carried, fill, picture, settings, under
 
 REPOSITORY = "https://github.com/divamgupta/image-segmentation-keras"
 COMMIT = "1b2ba53ae49387c2d1abbd9a2f4a9a45eea6912f"
@@ -36,13 +36,7 @@ def weights(w):
 
 
 def _fill(net):
-    random = np.random.RandomState(0)
-    net.set_weights([
-        random.normal(size=v.shape) * 1.2 / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1
-        else random.uniform(0.5, 1, v.shape)
-        for v in net.get_weights()
-    ])  # fmt: skip
-    return net
+    return fill(net, np.random.RandomState(0), 1.2)
 
 
 def _as_in_keras_2_3(w):

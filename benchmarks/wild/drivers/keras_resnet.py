@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, settings, under
+from kit import carried, fill, settings, under
 
 REPOSITORY = "https://github.com/raghakot/keras-resnet"
 COMMIT = "5e9bcca7e467f7baf3459d809ef16bb75e53f115"
@@ -17,14 +17,7 @@ def _net():
 
 @carried
 def weights(w):
-    random = np.random.RandomState(0)
-    net = _net()
-    net.set_weights([
-        random.normal(size=v.shape) * 1.4 / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1
-        else random.uniform(0.5, 1, v.shape)
-        for v in net.get_weights()
-    ])  # fmt: skip
-    net.save_weights("tiny.h5")
+    fill(_net(), np.random.RandomState(0), 1.4).save_weights("tiny.h5")
 
 
 @under("TF316", "resnet.py", "its moving averages were those of the batches since training began")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from kit import carried, picture, settings, under, write
+from kit import carried, fill, picture, settings, under, write
 
 REPOSITORY = "https://github.com/experiencor/keras-yolo2"
 COMMIT = "8bc3fcdc123a5d6b9624ed4188e07b876b79dac5"
@@ -76,12 +76,7 @@ def weights(w):
     random, load = np.random.RandomState(0), keras.models.Model.load_weights
     keras.models.Model.load_weights = lambda self, path: None
     network = backend.TinyYoloFeature(64).feature_extractor
-    network.set_weights([
-        random.normal(size=v.shape) * 0.7 / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1
-        else random.uniform(0.5, 1, v.shape)
-        for v in network.get_weights()
-    ])  # fmt: skip
-    network.save_weights("tiny_yolo_backend.h5")
+    fill(network, random, 0.7).save_weights("tiny_yolo_backend.h5")
     keras.models.Model.load_weights = load
     whole = YOLO("Tiny Yolo", 64, ["a", "b"], 4, _ANCHORS).model
     whole.layers[-4].set_weights([random.normal(size=v.shape) * 0.02 for v in whole.layers[-4].get_weights()])

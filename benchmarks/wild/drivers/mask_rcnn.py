@@ -9,7 +9,7 @@ import multiprocessing
 import shutil
 
 import numpy as np
-from kit import carried, settings
+from kit import carried, fill, settings
 
 REPOSITORY = "https://github.com/gabrielgarza/Mask_RCNN"
 COMMIT = "1f6455ad6bd35373c832053307b956ab435ef262"
@@ -62,12 +62,7 @@ def _pictures(count):
 @carried
 def weights(w):
     model = _model("inference").keras_model
-    random = np.random.RandomState(0)
-    model.set_weights([
-        random.normal(size=v.shape) * 0.7 / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1 else v
-        for v in model.get_weights()
-    ])
-    model.save_weights("tiny.h5")
+    fill(model, np.random.RandomState(0), 0.7, vectors=False).save_weights("tiny.h5")
 
 
 @settings(timeout=1800)

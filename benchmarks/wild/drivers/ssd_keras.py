@@ -7,7 +7,7 @@ import contextlib
 import io
 
 import numpy as np
-from kit import carried, picture, settings, under, write
+from kit import carried, fill, picture, settings, under, write
 
 REPOSITORY = "https://github.com/pierluigiferrari/ssd_keras"
 COMMIT = "3ac9adaf3889f1020d74b0eeefea281d5e82f353"
@@ -18,15 +18,6 @@ _NET = {
     "scales": [0.08, 0.16, 0.32, 0.64, 0.96], "aspect_ratios_global": [0.5, 1.0, 2.0],
     "subtract_mean": 127.5, "divide_by_stddev": 127.5,
 }  # fmt: skip
-
-
-def _set(model, seed):
-    random = np.random.RandomState(seed)
-    model.set_weights([
-        random.normal(size=v.shape) / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1
-        else random.uniform(0.5, 1, v.shape)
-        for v in model.get_weights()
-    ])  # fmt: skip
 
 
 @carried
@@ -47,7 +38,7 @@ def weights(w):
     from models.keras_ssd7 import build_model
 
     model = build_model(mode="training", **_NET)
-    _set(model, 0)
+    fill(model, np.random.RandomState(0))
     model.save_weights("small.h5")
 
 

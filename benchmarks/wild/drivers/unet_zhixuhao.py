@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kit import carried, picture, settings
+from kit import carried, fill, picture, settings
 
 REPOSITORY = "https://github.com/zhixuhao/unet"
 COMMIT = "b45af4d458437d8281cc218a07fd4380818ece4a"
@@ -41,13 +41,8 @@ def data(w):
 def weights(w):
     from model import unet
 
-    random = np.random.RandomState(0)
     network = unet(None, (32, 32, 1))
-    network.set_weights([
-        random.normal(size=v.shape) * 1.4 / np.sqrt(np.prod(v.shape[:-1])) if v.ndim > 1 else v
-        for v in network.get_weights()
-    ])
-    network.save_weights("tiny.hdf5")
+    fill(network, np.random.RandomState(0), 1.4, vectors=False).save_weights("tiny.hdf5")
 
 
 @settings(timeout=1800)
